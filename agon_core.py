@@ -33,7 +33,7 @@ from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequen
 # --- 1. Vocabulary ---------------------------------------------------------------
 
 WHITE, BLACK = 0, 1
-SIDE_LETTERS = "wb"
+SIDE_LETTERS = ("w", "b")
 
 #: A cell is a small int, and at the same time the number of its bit in a bitboard.
 #: With axial coordinates q (file, -5 to 5) and r (downwards, -5 to 5) it is
@@ -524,6 +524,10 @@ class Position(NamedTuple):
         """The mover's pieces that stand between two enemies, sorted by name."""
         return sorted(cells_of(self.own & between(self.enemy)), key=cell_name)
 
+    def must_relocate(self, rules: Rules = DEFAULT_RULES) -> List[Cell]:
+        """The trapped pieces of which one has to be relocated now, sorted by name."""
+        return sorted(cells_of(must_relocate(self.own, self.enemy, self.queens, rules)), key=cell_name)
+
     def __str__(self) -> str:
         words: List[str] = []
         for side in (WHITE, BLACK):
@@ -562,6 +566,8 @@ class Position(NamedTuple):
             return Refusal.NO_PASS if count_possible(own, enemy, queens, rules) else None
         if move.source not in _CELL_SET or not (own | enemy) >> move.source & 1:
             return Refusal.NO_PIECE
+        if move.target not in _CELL_SET:
+            return Refusal.TOO_FAR
         source, target = 1 << move.source, 1 << move.target
         if source & enemy:
             return Refusal.NOT_YOURS
@@ -592,7 +598,7 @@ class Position(NamedTuple):
         """The cells that make an illegal move illegal: enclosing enemies, trapped pieces, a taken target."""
         refusal = self.refusal(move, rules)
         if refusal is Refusal.TRAPPED_FIRST or refusal is Refusal.QUEEN_FIRST:
-            return list(cells_of(must_relocate(self.own, self.enemy, self.queens, rules)))
+            return self.must_relocate(rules)
         if refusal is Refusal.SELF_ENCLOSURE:
             assert move.source is not None and move.target is not None
             own = self.own ^ 1 << move.source
@@ -681,11 +687,14 @@ class Game:
         self.rules = rules
         self.headers: Dict[str, str] = dict(headers or {})
         self.comments: Dict[int, str] = {}
+        # The whole line of play, of which the first `_played` moves are on the
+        # board and the others have been taken back.
+        self._played = 0
         self._moves: List[Move] = []
-        self._undone: List[Move] = []
-        # One entry for each position so far, and how often each has occurred.
+        self._descriptions: List[str] = []
         self._positions: List[Position] = [start or Position.start()]
         self._quiet: List[int] = [0]
+        #: How often each position has occurred up to now.
         self._seen: Dict[Position, int] = {self._positions[0]: 1}
         self._declared: Optional[Outcome] = None
 
@@ -699,27 +708,26 @@ class Game:
     @property
     def position(self) -> Position:
         """The position now on the board."""
-        return self._positions[-1]
+        return self._positions[self._played]
 
     @property
     def moves(self) -> Tuple[Move, ...]:
         """The moves played, without those taken back."""
-        return tuple(self._moves)
+        return tuple(self._moves[:self._played])
 
     @property
     def undone(self) -> Tuple[Move, ...]:
         """The moves taken back that `redo` would play, the next one first."""
-        return tuple(reversed(self._undone))
+        return tuple(self._moves[self._played:])
 
     @property
     def positions(self) -> Tuple[Position, ...]:
         """The positions from the start to now: one more than there are moves."""
-        return tuple(self._positions)
+        return tuple(self._positions[:self._played + 1])
 
-    def descriptions(self) -> List[str]:
-        """The moves played, in the form for people."""
-        return [position.describe(move, self.rules)
-                for position, move in zip(self._positions, self._moves)]
+    def descriptions(self, with_undone: bool = False) -> List[str]:
+        """The moves played, in the form for people; on request those taken back as well."""
+        return self._descriptions[:None if with_undone else self._played]
 
     def repetitions(self) -> int:
         """How often the position now on the board has occurred, this time included."""
@@ -727,7 +735,7 @@ class Game:
 
     def quiet_moves(self) -> int:
         """How many moves in a row, up to now, were neither a step inwards nor a relocation."""
-        return self._quiet[-1]
+        return self._quiet[self._played]
 
     def outcome(self) -> Optional[Outcome]:
         """Who has won and why; winner None in a draw; None while the game goes on."""
@@ -755,39 +763,29 @@ class Game:
         refusal = self.refusal(move)
         if refusal:
             raise IllegalMove(move, refusal)
-        if self._undone:
-            self._undone.clear()
-            self.comments = {number: text for number, text in self.comments.items()
-                             if number <= len(self._moves)}
-        return self._push(move)
+        self._forget_undone()
+        before = self.position
+        self._moves.append(move)
+        self._descriptions.append(before.describe(move, self.rules))
+        self._positions.append(before.after(change_of(move)))
+        self._quiet.append(0 if before.is_progress(move) else self.quiet_moves() + 1)
+        return self._step_forward()
 
     def undo(self) -> Optional[Move]:
         """Take the last move back (and any declared end) and return it; None at the start."""
         self._declared = None
-        if not self._moves:
+        if not self._played:
             return None
         self._seen[self.position] -= 1
-        self._positions.pop()
-        self._quiet.pop()
-        self._undone.append(self._moves.pop())
-        return self._undone[-1]
+        self._played -= 1
+        return self._moves[self._played]
 
     def redo(self) -> Optional[Move]:
         """Play the move last taken back and return it; None when there is none."""
-        if not self._undone:
+        if self._played == len(self._moves):
             return None
-        move = self._undone.pop()
-        self._push(move)
-        return move
-
-    def _push(self, move: Move) -> Position:
-        before = self.position
-        after = before.after(change_of(move))
-        self._moves.append(move)
-        self._positions.append(after)
-        self._quiet.append(0 if before.is_progress(move) else self._quiet[-1] + 1)
-        self._seen[after] = self._seen.get(after, 0) + 1
-        return after
+        self._step_forward()
+        return self._moves[self._played - 1]
 
     def resign(self, side: int) -> None:
         """End the game: this side gives up (no effect when it has ended)."""
@@ -797,9 +795,23 @@ class Game:
         """End the game in a draw by agreement (no effect when it has ended)."""
         self._declare(Outcome(None, Ending.AGREEMENT))
 
+    def _step_forward(self) -> Position:
+        self._played += 1
+        self._seen[self.position] = self._seen.get(self.position, 0) + 1
+        return self.position
+
+    def _forget_undone(self) -> None:
+        if self._played < len(self._moves):
+            del self._moves[self._played:]
+            del self._descriptions[self._played:]
+            del self._positions[self._played + 1:]
+            del self._quiet[self._played + 1:]
+            self.comments = {number: text for number, text in self.comments.items() if number <= self._played}
+
     def _declare(self, outcome: Outcome) -> None:
         if not self.outcome():
             self._declared = outcome
+            self._forget_undone()
 
     # -- game files --
 
@@ -881,7 +893,7 @@ def write_game(game: Game) -> str:
 
 
 def _escape(value: str) -> str:
-    return " ".join(value.split("\n")).replace("\\", "\\\\").replace('"', '\\"')
+    return re.sub(r"[\r\n]", " ", value).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def read_game(text: str) -> Game:
@@ -889,6 +901,7 @@ def read_game(text: str) -> Game:
     lines = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     headers: Dict[str, str] = {}
     rules, start = DEFAULT_RULES, None
+    has_headers = False
     number = 0
     while number < len(lines) and (not lines[number].strip() or lines[number].startswith("[")):
         line = lines[number].rstrip()
@@ -898,6 +911,7 @@ def read_game(text: str) -> Game:
         match = _HEADER.fullmatch(line)
         if not match:
             raise AgonError("bad_header", line).at(line=number)
+        has_headers = True
         name, value = match.group(1), re.sub(r"\\(.)", r"\1", match.group(2))
         try:
             if name == "Format":
@@ -913,7 +927,7 @@ def read_game(text: str) -> Game:
     declared = headers.pop("Result", UNFINISHED)
     game = Game(start, rules, headers)
     result = _read_moves(game, "\n".join(lines[number:]), number + 1)
-    if number == 0 and result is None:
+    if not (has_headers or game.moves or result):
         raise AgonError("no_game")
     _apply_result(game, result or declared)
     return game

@@ -1,0 +1,2981 @@
+"""Agon on the desktop: the window, the mouse, and the computer as a player.
+
+    python agon.py [game.agon]
+
+The picture on the canvas is a function of the game and of what the player is
+just doing; nothing is ever decided from what is drawn.  All rules come from
+agon_core.  The computer thinks in a child process (agon_ai.py serve), so the
+window stays alive while it does.
+
+Contents
+     1. Start-up     a plain sentence where Python or Tk is missing
+     2. Texts        every sentence in German and English, side by side
+     3. Look         colours, sizes, the pictures of the pieces
+     4. Geometry     cells to pixels and back
+     5. Board        the canvas: draws what it is given, reports cells
+     6. Engine       the child process that thinks
+     7. Settings     what is remembered between two starts
+     8. Dialogs      new game, questions and messages, help
+     9. Panel        the list of moves, the analysis
+    10. Hand         mouse and keyboard: picking, carrying, dropping
+    11. Analyst      a second engine that comments on the game
+    12. Application  menus, the turn, files: what ties it all together
+"""
+
+# --- 1. Start-up -----------------------------------------------------------------
+
+import sys
+import typing
+
+
+def stop_with(sentence: str) -> "typing.NoReturn":
+    """End the program with one plain sentence on the error output."""
+    if sys.stderr:
+        sys.stderr.write(sentence + "\n")
+    sys.exit(1)
+
+
+if sys.version_info < (3, 8):
+    stop_with(f"Agon needs Python 3.8 or newer; this is Python {sys.version.split()[0]}. See python.org")
+
+try:
+    import tkinter as tk
+    from tkinter import font as tkfont
+    from tkinter import ttk
+except ImportError:
+    stop_with("Agon needs Tk, which this Python lacks. It is a system package: install python3-tk "
+              "(Debian, Ubuntu) or python3-tkinter (Fedora); on Windows and macOS take Python from python.org")
+if tk.TkVersion < 8.6:
+    stop_with(f"Agon needs Tk 8.6 or newer; this is Tk {tk.TkVersion}. Take a newer Python from python.org")
+
+import copy
+import json
+import locale
+import math
+import os
+import queue
+import random
+import re
+import struct
+import subprocess
+import threading
+import time
+import zlib
+from enum import Enum
+from functools import partial
+from tkinter import filedialog
+from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from agon_core import (
+    BLACK, CELLS, ERROR_TEXTS, FILES, MAX_FILE_BYTES, PASS, QUIET_MOVES_TO_DRAW, REPETITIONS_TO_DRAW, RING, THRONE,
+    WHITE, AgonError, Cell, Game, IllegalMove, Move, Position, Refusal, Rules, axial, cell_name, cells_of, read_text,
+    write_safely)
+
+VERSION = "1.0"
+IS_MAC = sys.platform == "darwin"
+Point = Tuple[float, float]
+
+# --- 2. Texts --------------------------------------------------------------------
+
+LANGUAGES = {"de": "Deutsch", "en": "English"}
+
+#: Every text of the window: key -> (German, English).
+TEXTS: Dict[str, Tuple[str, str]] = {
+    "white": ("Weiß", "White"),
+    "black": ("Schwarz", "Black"),
+    "level": ("Stufe {level}", "Level {level}"),
+    # the panel beside the board
+    "turn_white": ("Weiß ist am Zug", "White to move"),
+    "turn_black": ("Schwarz ist am Zug", "Black to move"),
+    "wins_white": ("Weiß gewinnt", "White wins"),
+    "wins_black": ("Schwarz gewinnt", "Black wins"),
+    "drawn": ("Unentschieden", "A draw"),
+    "move_number": ("Zug {number}", "Move {number}"),
+    "moves_played": ("{count} Züge gespielt", "{count} moves played"),
+    "two_players": ("zwei Spieler", "two players"),
+    "against_computer": ("Computer Stufe {level}", "computer level {level}"),
+    "computers": ("Stufe {white} gegen Stufe {black}", "level {white} against level {black}"),
+    "computer_thinks": ("der Computer denkt …", "the computer is thinking …"),
+    "undo_button": ("Zurück", "Undo"),
+    "redo_button": ("Vor", "Redo"),
+    "hint_button": ("Tipp", "Hint"),
+    "analysis_summary": ("Tiefe {depth} · {nodes} Stellungen", "Depth {depth} · {nodes} positions"),
+    "analysis_waits": ("Die Analyse wartet.", "The analysis is waiting."),
+    "review": ("Das Spiel wird durchgesehen: {percent} %", "Looking through the game: {percent} %"),
+    "review_done": ("Ein Klick auf die Kurve zeigt die Stellung.", "Click on the curve to see the position."),
+    "wins_in_white": ("Weiß gewinnt in {moves}", "White wins in {moves}"),
+    "wins_in_black": ("Schwarz gewinnt in {moves}", "Black wins in {moves}"),
+    # the status line below the board
+    "say_start": ("Zieh einen Stein mit der Maus auf ein markiertes Feld.",
+                  "Drag a piece with the mouse to one of the marked cells."),
+    "say_trapped": ("Eingeschlossen: {pieces}. {task}", "Trapped: {pieces}. {task}"),
+    "piece_guard": ("Wache auf {cell}", "guard on {cell}"),
+    "piece_queen": ("Königin auf {cell}", "queen on {cell}"),
+    "task_guard": ("Setze sie auf ein freies Feld des Außenrings.",
+                   "Put it on a free cell of the outer ring."),
+    "task_queen": ("Setze sie auf irgendein freies Feld außer dem Thron.",
+                   "Put her on any free cell except the throne."),
+    "task_several": ("Setze eine davon um: Wachen auf den Außenring, die Königin beliebig.",
+                     "Relocate one of them: guards to the outer ring, the queen anywhere."),
+    "task_queen_first": ("Die Königin geht vor: Setze sie auf irgendein freies Feld.",
+                         "The queen goes first: put her on any free cell."),
+    "say_pass_white": ("Weiß kann nicht ziehen und setzt aus.", "White cannot move and passes."),
+    "say_pass_black": ("Schwarz kann nicht ziehen und setzt aus.", "Black cannot move and passes."),
+    "say_hint": ("Vorschlag: {move}", "Suggestion: {move}"),
+    "say_no_moves": ("Dieser Stein kann jetzt nicht ziehen.", "This piece cannot move now."),
+    "say_wait": ("Der Computer ist am Zug.", "It is the computer's turn."),
+    "say_paused": ("Angehalten: Der Computer ist am Zug. Weiter mit {key}.",
+                   "Paused: it is the computer's turn. Go on with {key}."),
+    "say_engine_gone": ("Der Computerspieler ist ausgefallen. {key} startet ihn neu.",
+                        "The computer player has stopped working. {key} starts it again."),
+    "say_repetition": ("Diese Stellung ist zum {count}. Mal da; beim {limit}. Mal ist das Spiel unentschieden.",
+                       "This position has occurred {count} times; at {limit} times the game is drawn."),
+    "say_quiet": ("Noch {count} Züge ohne Schritt nach innen oder Umsetzen, dann ist das Spiel unentschieden.",
+                  "Another {count} moves without a step inwards or a relocation, and the game is drawn."),
+    "say_draw_declined": ("Der Computer lehnt das Remis ab.", "The computer declines the draw."),
+    "say_saved": ("Gespeichert: {name}", "Saved: {name}"),
+    "say_not_kept": ("Das laufende Spiel kann nicht aufgehoben werden ({reason}).",
+                     "The running game cannot be kept ({reason})."),
+    "say_copied_position": ("Die Stellung ist in der Zwischenablage.", "The position is on the clipboard."),
+    "say_copied_game": ("Das Spiel ist in der Zwischenablage.", "The game is on the clipboard."),
+    "say_typed": ("Zug: {text}", "Move: {text}"),
+    "say_cell": ("{cell}: frei", "{cell}: free"),
+    "say_guard": ("{cell}: Wache ({side})", "{cell}: guard ({side})"),
+    "say_queen": ("{cell}: Königin ({side})", "{cell}: queen ({side})"),
+    # how it ended
+    "end_THRONE": ("Königin auf dem Thron, alle sechs Wachen um sie: geschafft!",
+                   "Queen on the throne, all six guards around her: well done!"),
+    "end_EMPTY_THRONE": ("Sechs Wachen stehen um einen Thron ohne ihre Königin: Das verliert.",
+                         "Six guards stand round a throne without their queen: that loses."),
+    "end_BLOCKED": ("Keine Seite kann mehr ziehen.", "Neither side can move any more."),
+    "end_REPETITION": ("Dreimal dieselbe Stellung.", "The same position for the third time."),
+    "end_QUIET": ("100 Züge ohne Schritt nach innen und ohne Umsetzen.",
+                  "100 moves without a step inwards or a relocation."),
+    "end_RESIGNATION": ("Die andere Seite hat aufgegeben.", "The other side has resigned."),
+    "end_AGREEMENT": ("Remis vereinbart.", "A draw was agreed."),
+    # why a move is refused
+    "no_GAME_OVER": ("Das Spiel ist zu Ende.", "The game is over."),
+    "no_NO_PASS": ("Aussetzen darf nur, wer gar nicht ziehen kann.",
+                   "Only a side that cannot move at all may pass."),
+    "no_NO_PIECE": ("Auf diesem Feld steht kein Stein.", "There is no piece on that cell."),
+    "no_NOT_YOURS": ("Dieser Stein gehört der anderen Seite.", "That piece belongs to the other side."),
+    "no_SAME_CELL": ("Der Stein steht schon dort.", "The piece is already there."),
+    "no_TAKEN": ("Dieses Feld ist besetzt; geschlagen wird nicht.",
+                 "That cell is taken; pieces are never captured."),
+    "no_TRAPPED_FIRST": ("Erst muss ein eingeschlossener Stein umgesetzt werden.",
+                         "A trapped piece must be relocated first."),
+    "no_QUEEN_FIRST": ("Erst muss die eingeschlossene Königin umgesetzt werden.",
+                       "The trapped queen must be relocated first."),
+    "no_OUTER_RING": ("Eine eingeschlossene Wache muss auf den Außenring.",
+                      "A trapped guard must go to the outer ring."),
+    "no_NOT_TO_THRONE": ("Beim Umsetzen darf die Königin überallhin, nur nicht auf den Thron.",
+                         "A relocated queen may go anywhere except on the throne."),
+    "no_TOO_FAR": ("Ein Stein zieht nur einen Schritt weit.", "A piece moves only one step."),
+    "no_OUTWARDS": ("Kein Stein zieht nach außen: nur auf seinem Ring oder nach innen.",
+                    "No piece steps outwards: only along its ring or inwards."),
+    "no_THRONE_IS_QUEENS": ("Den Thron darf nur eine Königin betreten.",
+                            "Only a queen may step on the throne."),
+    "no_SELF_ENCLOSURE": ("Dort stünde der Stein zwischen zwei gegnerischen: Selbsteinschließung ist verboten.",
+                          "There the piece would stand between two enemies: self-enclosure is forbidden."),
+    # menus
+    "ctrl": ("Strg", "Ctrl"),
+    "menu_file": ("Datei", "File"),
+    "menu_game": ("Spiel", "Game"),
+    "menu_view": ("Ansicht", "View"),
+    "menu_help": ("Hilfe", "Help"),
+    "open": ("Öffnen …", "Open …"),
+    "recent": ("Zuletzt benutzt", "Recent files"),
+    "no_recent": ("noch keine", "none yet"),
+    "save": ("Speichern", "Save"),
+    "save_as": ("Speichern unter …", "Save as …"),
+    "copy_position": ("Stellung kopieren", "Copy position"),
+    "copy_game": ("Spiel kopieren", "Copy game"),
+    "paste": ("Stellung oder Spiel einfügen", "Paste position or game"),
+    "quit": ("Beenden", "Quit"),
+    "new_game": ("Neues Spiel …", "New game …"),
+    "undo": ("Zug zurück", "Undo move"),
+    "redo": ("Zug vor", "Redo move"),
+    "first": ("Zum Anfang", "To the start"),
+    "previous": ("Vorige Stellung", "Previous position"),
+    "next": ("Nächste Stellung", "Next position"),
+    "last": ("Zum letzten Zug", "To the last move"),
+    "hint": ("Tipp", "Hint"),
+    "move_now": ("Sofort ziehen", "Move now"),
+    "pause": ("Computer anhalten oder weiter", "Pause or resume the computer"),
+    "one_move": ("Computer einen Zug ziehen lassen", "Let the computer make one move"),
+    "level_menu": ("Spielstärke", "Level"),
+    "swap": ("Seiten tauschen", "Change sides"),
+    "offer_draw": ("Remis anbieten …", "Offer a draw …"),
+    "resign": ("Aufgeben …", "Resign …"),
+    "flip": ("Brett drehen", "Turn the board"),
+    "ranks": ("Reihenzahlen", "Rank numbers"),
+    "analysis": ("Analyse", "Analysis"),
+    "animation": ("Bewegte Züge", "Animated moves"),
+    "theme": ("Farben", "Colours"),
+    "theme_light": ("Hell", "Light"),
+    "theme_dark": ("Dunkel", "Dark"),
+    "theme_contrast": ("Starker Kontrast", "High contrast"),
+    "larger": ("Größere Schrift", "Larger text"),
+    "smaller": ("Kleinere Schrift", "Smaller text"),
+    "full_screen": ("Ganzer Bildschirm", "Full screen"),
+    "language": ("Sprache", "Language"),
+    "help": ("Regeln und Tasten", "Rules and keys"),
+    "about": ("Über Agon", "About Agon"),
+    "about_text": ("Agon {version}\n\nDas älteste bekannte Spiel auf einem sechseckigen Brett, auch „Königinswache“ "
+                   "genannt (1842).\n\nPython {python} · Tk {tk}",
+                   "Agon {version}\n\nThe oldest known game on a hexagonal board, also called “Queen’s Guards” "
+                   "(1842).\n\nPython {python} · Tk {tk}"),
+    "help_text": (
+        """#Ziel
+Bring deine Königin auf den Thron in der Mitte und deine sechs Wachen auf die sechs Felder um sie.
+#Ziehen
+Ein Stein zieht einen Schritt auf ein freies Nachbarfeld, auf seinem Ring oder nach innen, nie nach außen. \
+Geschlagen wird nicht. Den Thron darf nur eine Königin betreten.
+#Einschließen
+Ein Stein, der in gerader Linie zwischen zwei gegnerischen steht, ist eingeschlossen. Sein Besitzer muss ihn mit dem \
+nächsten Zug umsetzen: eine Wache auf ein freies Feld des Außenrings, die Königin auf irgendein freies Feld außer \
+dem Thron. Mehrere werden Zug um Zug umgesetzt.
+#Selbsteinschließung
+Kein Stein darf selbst zwischen zwei gegnerische gehen, außer der Zug schließt diese beiden seinerseits ein.
+#Ende
+Sechs Wachen um einen Thron ohne die eigene Königin verlieren. Wer gar nicht ziehen kann, setzt aus. Unentschieden \
+ist das Spiel, wenn keine Seite ziehen kann, wenn dieselbe Stellung zum dritten Mal entsteht oder nach 100 Zügen \
+ohne Schritt nach innen und ohne Umsetzen.
+#Bedienung
+Zieh einen Stein mit der Maus, oder klicke erst ihn und dann das Zielfeld an. Esc oder die andere Maustaste legt ihn \
+zurück. Mit der Tastatur: Pfeiltasten oder Tab bewegen den Zeiger, Eingabe nimmt und setzt; oder den Zug tippen, \
+etwa b1c2, dann Eingabe.
+#Tasten""",
+        """#Aim
+Bring your queen to the throne in the middle and your six guards to the six cells around her.
+#Moving
+A piece moves one step to a free neighbouring cell, along its ring or inwards, never outwards. Nothing is captured. \
+Only a queen may step on the throne.
+#Trapping
+A piece in a straight line between two enemies is trapped. Its owner must relocate it with the next move: a guard to \
+a free cell of the outer ring, the queen to any free cell except the throne. Several are relocated one per turn.
+#Self-enclosure
+No piece may go between two enemies itself, unless that very move encloses both of them in turn.
+#End
+Six guards round a throne without their own queen lose. A side that cannot move at all passes. The game is drawn \
+when neither side can move, when the same position occurs for the third time, or after 100 moves without a step \
+inwards and without a relocation.
+#Controls
+Drag a piece with the mouse, or click the piece and then the cell. Esc or the other mouse button puts it back. With \
+the keyboard: the arrow keys or Tab move the cursor, Enter picks and drops; or type the move, such as b1c2, then \
+Enter.
+#Keys"""),
+    # dialogs
+    "ok": ("OK", "OK"),
+    "cancel": ("Abbrechen", "Cancel"),
+    "start_game": ("Los", "Start"),
+    "new_title": ("Neues Spiel", "New game"),
+    "opponents": ("Wer spielt?", "Who plays?"),
+    "play_white": ("Ich spiele Weiß gegen den Computer", "I play White against the computer"),
+    "play_black": ("Ich spiele Schwarz gegen den Computer", "I play Black against the computer"),
+    "play_both": ("Zwei Spieler an diesem Gerät", "Two players at this machine"),
+    "play_none": ("Computer gegen Computer", "Computer against computer"),
+    "strength": ("Spielstärke des Computers", "Strength of the computer"),
+    "easy": ("leicht", "easy"),
+    "hard": ("schwer", "hard"),
+    "beginner": ("Wer beginnt?", "Who begins?"),
+    "white_begins": ("Weiß beginnt", "White begins"),
+    "drawn_by_lot": ("Das Los entscheidet", "Drawn by lot"),
+    "rule_options": ("Regeln", "Rules"),
+    "queen_first": ("Eingeschlossene Königin geht vor Wachen", "A trapped queen goes before guards"),
+    "empty_throne_loses": ("Sechs Wachen um leeren Thron verlieren", "Six guards round an empty throne lose"),
+    "resign_title": ("Aufgeben", "Resign"),
+    "ask_resign_white": ("Weiß, willst du wirklich aufgeben?", "White, do you really want to resign?"),
+    "ask_resign_black": ("Schwarz, willst du wirklich aufgeben?", "Black, do you really want to resign?"),
+    "resign_yes": ("Aufgeben", "Resign"),
+    "draw_title": ("Remis", "Draw"),
+    "draw_text": ("Von selbst unentschieden ist das Spiel,\n"
+                  " • wenn dieselbe Stellung zum dritten Mal entsteht (jetzt: {repetitions}. Mal),\n"
+                  " • nach 100 Zügen ohne Schritt nach innen und ohne Umsetzen (jetzt: {quiet}),\n"
+                  " • wenn keine Seite mehr ziehen kann.\n\nMöchtest du der anderen Seite ein Remis anbieten?",
+                  "The game is drawn by itself\n"
+                  " • when the same position occurs for the third time (occurrences now: {repetitions}),\n"
+                  " • after 100 moves without a step inwards and without a relocation (now: {quiet}),\n"
+                  " • when neither side can move.\n\nDo you want to offer the other side a draw?"),
+    "draw_yes": ("Remis anbieten", "Offer a draw"),
+    "ask_draw_white": ("Weiß bietet ein Remis an. Schwarz, nimmst du an?",
+                       "White offers a draw. Black, do you accept?"),
+    "ask_draw_black": ("Schwarz bietet ein Remis an. Weiß, nimmst du an?",
+                       "Black offers a draw. White, do you accept?"),
+    "accept": ("Annehmen", "Accept"),
+    "decline": ("Ablehnen", "Decline"),
+    "line": ("Zeile {number}", "line {number}"),
+}
+
+#: The German sentences for the errors of agon_core, whose table holds the English ones.
+GERMAN_ERRORS = {
+    "bad_cell": "{token} ist kein Feld; erwartet wird ein Buchstabe von a bis l (ohne j) und eine Zahl, etwa f6",
+    "bad_move": "{token} ist kein Zug; erwartet wird einer wie a5-b5, Qf1-f2, e5*a1 oder --",
+    "illegal_move": "{token} geht nicht: {reason}",
+    "bad_position": "{token} passt hier nicht; erwartet werden weiße Steine / schwarze Steine, dann w oder b",
+    "taken_twice": "{token}: Dieses Feld ist schon besetzt",
+    "too_many": "{token}: Eine Seite hat höchstens eine Königin und sechs Wachen",
+    "guard_on_throne": "{token}: Nur eine Königin darf auf dem Thron stehen",
+    "bad_header": "{token} ist keine Kopfzeile; erwartet wird [Name \"Wert\"]",
+    "bad_format": "{token} ist keine Formatnummer; erwartet wird 1",
+    "newer_format": "Die Datei hat Format {token}, dieses Programm liest Format 1; bitte ein neueres Agon benutzen",
+    "bad_rules": "{token} ist keine Regeleinstellung; erwartet wird queen_first=on|off oder empty_throne_loses=on|off",
+    "bad_result": "Das Ergebnis {token} passt nicht zu den Zügen; erwartet wird {expected}",
+    "after_end": "{token} steht hinter dem Ende des Spiels",
+    "open_comment": "Die Bemerkung, die hier beginnt, endet nirgends; erwartet wird }}",
+    "no_game": "In diesem Text ist kein Spiel; erwartet werden Züge wie 1. a5-b5 d1-d2",
+    "too_big": "Die Datei ist zu groß für ein Spiel ({token} Bytes; höchstens {expected})",
+    "not_text": "Die Datei ist kein UTF-8-Text; erwartet wird ein Agon-Spiel",
+    "unreadable": "lässt sich nicht lesen: {reason}",
+    "unwritable": "lässt sich nicht schreiben: {reason}",
+}
+TEXTS.update({"error_" + code: (GERMAN_ERRORS[code], english) for code, english in ERROR_TEXTS.items()})
+
+
+class Texts:
+    """The texts in the language chosen: texts("undo"), texts("level", level=3)."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def __call__(self, text_key: str, **values: object) -> str:
+        return TEXTS[text_key][0 if self.language == "de" else 1].format(**values)
+
+
+def system_language() -> str:
+    """'de' where the system speaks German, else 'en'."""
+    if sys.platform == "win32":
+        import ctypes
+        german = 0x07  # the primary language identifier of German
+        return "de" if ctypes.windll.kernel32.GetUserDefaultUILanguage() & 0x3FF == german else "en"
+    names = [os.environ.get(name) for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")]
+    chosen = next((name for name in names if name), None) or locale.getlocale()[0] or ""
+    return "de" if chosen.lower().startswith("de") else "en"
+
+
+# --- 3. Look ---------------------------------------------------------------------
+
+class Theme(NamedTuple):
+    """The colours of the window."""
+
+    window: str
+    panel: str
+    text: str
+    quiet_text: str
+    line: str
+    #: The cells by ring, from the throne (0) outwards.
+    rings: Tuple[str, str, str, str, str, str]
+    star: str
+    frame: str
+    edge: str
+    #: May be done now.
+    allowed: str
+    #: The last move.
+    recent: str
+    #: Trapped pieces, and the cells that forbid a move.
+    forbidden: str
+    #: White's and Black's pieces: lit side, shaded side, rim, ring or crown.
+    white: Tuple[str, str, str, str, str]
+    black: Tuple[str, str, str, str, str]
+
+
+LIGHT = Theme(
+    window="#f4f1ea", panel="#ffffff", text="#26221c", quiet_text="#7d6c52", line="#cfc6b6",
+    rings=("#d9a441", "#f3e7c9", "#d2ba8c", "#efe2c2", "#d7c296", "#efe3c8"),
+    star="#b8811d", frame="#5a4632", edge="#947a5a",
+    allowed="#2f8f5b", recent="#e08a2e", forbidden="#c2342b",
+    white=("#ffffff", "#dcd6c8", "#8d7b5f", "#b9a57c", "#b07d16"),
+    black=("#4d5262", "#20222b", "#14151b", "#8f96ab", "#e3b54c"))
+
+DARK = Theme(
+    window="#24221e", panel="#2d2a25", text="#efe8da", quiet_text="#b3a58c", line="#5a5346",
+    rings=("#c48d2f", "#8d7d60", "#6a5d45", "#85765a", "#665a43", "#807156"),
+    star="#8f6217", frame="#17140f", edge="#3c3426",
+    allowed="#7cf0b0", recent="#ffa53d", forbidden="#ff8a80",
+    white=("#ffffff", "#d3cbb9", "#4a4130", "#b09b70", "#9a6b0c"),
+    black=("#3c404d", "#121318", "#050506", "#a3aac0", "#f0c25c"))
+
+CONTRAST = Theme(
+    window="#ffffff", panel="#ffffff", text="#000000", quiet_text="#333333", line="#000000",
+    rings=("#ffd84d", "#ffffff", "#cfcfcf", "#ffffff", "#cfcfcf", "#ffffff"),
+    star="#7a5c00", frame="#000000", edge="#000000",
+    allowed="#0050a0", recent="#f0a000", forbidden="#a03000",
+    white=("#ffffff", "#f2f2f2", "#000000", "#000000", "#000000"),
+    black=("#1a1a1a", "#000000", "#000000", "#ffffff", "#ffffff"))
+
+THEMES = {"light": LIGHT, "dark": DARK, "contrast": CONTRAST}
+#: Fonts of the window and how many points each is larger than the system's text.
+FONTS = {"body": 0, "heading": 0, "status": 1, "title": 6}
+#: Bounds of the text size, in points more than the system's.
+MIN_ZOOM, MAX_ZOOM = -3, 12
+#: The look of buttons that users of a platform know; elsewhere Tk's "clam".
+NATIVE_STYLE = {"win32": "vista", "darwin": "aqua"}
+
+#: Shape of the crown, in radii of the piece: the outline and the balls on its tips.
+CROWN: Tuple[Point, ...] = ((-0.50, 0.40), (-0.60, -0.22), (-0.26, 0.06), (0.0, -0.40),
+                            (0.26, 0.06), (0.60, -0.22), (0.50, 0.40))
+CROWN_BALLS: Tuple[Point, ...] = ((-0.60, -0.27), (0.0, -0.46), (0.60, -0.27))
+
+Colour = Tuple[int, int, int]
+
+
+def rgb(text: str) -> Colour:
+    """The three bytes of a colour such as '#d9a441'."""
+    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
+
+
+def mix(first: str, second: str, share: float) -> str:
+    """The colour between two, `share` (0 to 1) of the way to the second."""
+    return "#%02x%02x%02x" % tuple(round(a + (b - a) * share) for a, b in zip(rgb(first), rgb(second)))
+
+
+class Raster:
+    """A square picture with an alpha channel, painted by coverage so that its edges are smooth."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.rows = [bytearray(4 * size) for _ in range(size)]
+
+    def blend(self, x: int, y: int, colour: Sequence[int], alpha: float) -> None:
+        """Lay a colour over one pixel (Porter and Duff's "over")."""
+        if not (0 <= x < self.size and 0 <= y < self.size):
+            return
+        row, at = self.rows[y], 4 * x
+        below = row[at + 3] / 255 * (1 - alpha)
+        total = alpha + below
+        if total > 0:
+            for i in range(3):
+                row[at + i] = int((colour[i] * alpha + row[at + i] * below) / total + 0.5)
+            row[at + 3] = int(total * 255 + 0.5)
+
+    def disc(self, x: float, y: float, radius: float, lit: str, shaded: Optional[str] = None,
+             opacity: float = 1.0, softness: float = 1.0) -> None:
+        """A disc lit from the upper left; its edge fades over `softness` pixels.
+
+        Rows are filled by spans, and only the pixels of the edge are computed one
+        by one.  The light depends on x + y alone, so every row of it is a slice of
+        one strip of colours.
+        """
+        first, last = rgb(lit), rgb(shaded or lit)
+        begin, length = x + y - 1.5 * radius, 3 * radius
+        strip = bytearray()
+        colours: List[Colour] = []
+        for i in range(2 * self.size):
+            share = min(max((i - begin) / length, 0), 1)
+            r, g, b = (int(a + (c - a) * share + 0.5) for a, c in zip(first, last))
+            colours.append((r, g, b))
+            strip += bytes((r, g, b, int(255 * opacity)))
+        outer, inner = radius + softness / 2, max(radius - softness / 2, 0)
+        for row_number in range(max(0, int(y - outer)), min(self.size, int(y + outer) + 1)):
+            dy = row_number + 0.5 - y
+            if abs(dy) >= outer:
+                continue
+            half = math.sqrt(outer * outer - dy * dy)
+            left, right = max(0, int(x - half)), min(self.size, int(x + half) + 1)
+            solid_left = solid_right = right
+            if abs(dy) < inner:
+                half = math.sqrt(inner * inner - dy * dy)
+                solid_left, solid_right = max(0, math.ceil(x - half)), min(self.size, int(x + half))
+                if solid_left < solid_right:
+                    self.rows[row_number][4 * solid_left:4 * solid_right] = \
+                        strip[4 * (solid_left + row_number):4 * (solid_right + row_number)]
+                else:
+                    solid_left = solid_right = right
+            for column in (*range(left, solid_left), *range(solid_right, right)):
+                cover = (outer - math.hypot(column + 0.5 - x, dy)) / softness
+                if cover > 0:
+                    self.blend(column, row_number, colours[column + row_number], min(cover, 1) * opacity)
+
+    def polygon(self, points: Sequence[Point], colour: str) -> None:
+        """A filled polygon; each row is sampled along four lines."""
+        paint = rgb(colour)
+        edges = list(zip(points, (*points[1:], points[0])))
+        top, bottom = min(y for _, y in points), max(y for _, y in points)
+        for row_number in range(max(0, int(top)), min(self.size, int(bottom) + 1)):
+            cover: Dict[int, float] = {}
+            for part in range(4):
+                line = row_number + (part + 0.5) / 4
+                crossings = sorted(x1 + (line - y1) * (x2 - x1) / (y2 - y1)
+                                   for (x1, y1), (x2, y2) in edges if min(y1, y2) <= line < max(y1, y2))
+                for begin, end in zip(crossings[::2], crossings[1::2]):
+                    for x in range(int(begin), int(end) + 1):
+                        cover[x] = cover.get(x, 0) + max(0, min(end, x + 1) - max(begin, x)) / 4
+            for x, alpha in cover.items():
+                self.blend(x, row_number, paint, min(alpha, 1))
+
+    def png(self) -> bytes:
+        """The picture as a PNG file (source: the PNG specification, sections 5 and 11)."""
+        def chunk(kind: bytes, data: bytes) -> bytes:
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+        header = struct.pack(">IIBBBBB", self.size, self.size, 8, 6, 0, 0, 0)
+        data = b"".join(b"\0" + row for row in self.rows)
+        return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header)
+                + chunk(b"IDAT", zlib.compress(data, 1)) + chunk(b"IEND", b""))
+
+
+def piece_png(diameter: int, colours: Tuple[str, str, str, str, str], is_queen: bool) -> bytes:
+    """The picture of a piece: a disc with a ring for a guard, with a crown for a queen."""
+    lit, shaded, rim, ring, crown = colours
+    size = diameter + max(4, diameter // 6)
+    raster = Raster(size)
+    radius = diameter / 2
+    middle = size / 2
+    drop = radius * 0.09
+    raster.disc(middle + drop, middle + drop, radius * 0.97, "#20150a", opacity=0.38, softness=max(2, radius * 0.2))
+    raster.disc(middle, middle, radius, rim)
+    raster.disc(middle, middle, radius - max(1.2, radius * 0.07), lit, shaded)
+    if is_queen:
+        def place(point: Point) -> Point:
+            return middle + point[0] * radius * 0.88, middle + point[1] * radius * 0.88
+
+        raster.polygon([place(point) for point in CROWN], crown)
+        for ball in CROWN_BALLS:
+            raster.disc(*place(ball), radius * 0.085, crown)
+    else:
+        raster.disc(middle, middle, radius * 0.56, ring)
+        raster.disc(middle, middle, radius * 0.44, mix(lit, shaded, 0.15), mix(lit, shaded, 0.8))
+    return raster.png()
+
+
+def dot_png(diameter: int, colour: str) -> bytes:
+    """The picture of the mark on a cell where a piece may go."""
+    raster = Raster(diameter + 2)
+    raster.disc(raster.size / 2, raster.size / 2, diameter / 2, colour)
+    return raster.png()
+
+
+# --- 4. Geometry -----------------------------------------------------------------
+
+ROOT3 = math.sqrt(3)
+#: Size of the whole board in cell radii, and the margins round it.
+BOARD_WIDTH, BOARD_HEIGHT = 17.0, 11 * ROOT3
+MARGIN = 0.4
+#: A piece, in cell radii: it fits the hexagon, whose inner diameter is the root of three.
+PIECE_DIAMETER = 1.34
+
+
+class Layout(NamedTuple):
+    """Where the cells are on the canvas (source: flat-topped axial grids, as in Red Blob Games' guide).
+
+    `size` is the radius of a cell in pixels, (x, y) the throne's centre; a
+    flipped board shows Black's side below.
+    """
+
+    size: float
+    x: float
+    y: float
+    flipped: bool = False
+
+    @classmethod
+    def fit(cls, width: float, height: float, flipped: bool = False) -> "Layout":
+        """The largest board that fits the canvas; the file letters stand in its lower margin."""
+        size = max(4.0, min(width / (BOARD_WIDTH + 2 * MARGIN), height / (BOARD_HEIGHT + 2 * MARGIN + 0.5)))
+        return cls(size, width / 2, (height - 0.5 * size) / 2, flipped)
+
+    def centre(self, cell: Cell) -> Point:
+        """The middle of a cell in pixels."""
+        q, r = axial(cell)
+        sign = -1 if self.flipped else 1
+        return self.x + sign * self.size * 1.5 * q, self.y + sign * self.size * ROOT3 * (r + q / 2)
+
+    def corners(self, cell: Cell, share: float = 1.0) -> List[float]:
+        """The six corners of a cell as x, y, x, y, ...; `share` makes the hexagon smaller or larger."""
+        x, y = self.centre(cell)
+        radius = self.size * share
+        return [coordinate for corner in range(6)
+                for coordinate in (x + radius * math.cos(math.radians(60 * corner)),
+                                   y + radius * math.sin(math.radians(60 * corner)))]
+
+    def cell_at(self, x: float, y: float) -> Optional[Cell]:
+        """The cell under a pixel, or None beside the board."""
+        sign = -1 if self.flipped else 1
+        q = sign * (x - self.x) / (1.5 * self.size)
+        r = sign * (y - self.y) / (ROOT3 * self.size) - q / 2
+        return _CELL_AT.get(_round_axial(q, r))
+
+    def reading_order(self, cell: Cell) -> Point:
+        """A key that sorts cells as one reads them: by column, from the bottom up."""
+        x, y = self.centre(cell)
+        return x, -y
+
+    def next_cell(self, cell: Cell, columns: int, rows: int) -> Cell:
+        """The cell one column or row away as one sees it, or the same cell at the edge of the board."""
+        x, y = self.centre(cell)
+        q, _ = axial(cell)
+        half = 0.5 if q % 2 else -0.5  # neighbouring columns stand half a cell higher or lower
+        for shift in (half, -half) if columns else (0.0,):
+            found = self.cell_at(x + columns * 1.5 * self.size, y + (rows + shift) * ROOT3 * self.size)
+            if found is not None:
+                return found
+        return cell
+
+
+def _round_axial(q: float, r: float) -> Tuple[int, int]:
+    """The hexagon that holds a point: cube coordinates rounded so that their sum stays zero."""
+    rounded_q, rounded_r, rounded_s = round(q), round(r), round(-q - r)
+    error_q, error_r, error_s = abs(rounded_q - q), abs(rounded_r - r), abs(rounded_s + q + r)
+    if error_q > error_r and error_q > error_s:
+        rounded_q = -rounded_r - rounded_s
+    elif error_r > error_s:
+        rounded_r = -rounded_q - rounded_s
+    return rounded_q, rounded_r
+
+
+_CELL_AT: Dict[Tuple[int, int], Cell] = {axial(cell): cell for cell in CELLS}
+
+
+# --- 5. Board --------------------------------------------------------------------
+
+class Picture(NamedTuple):
+    """Everything that the board shows."""
+
+    position: Position
+    selected: Optional[Cell] = None
+    targets: FrozenSet[Cell] = frozenset()
+    #: The legal target under the pointer.
+    hovered: Optional[Cell] = None
+    trapped: FrozenSet[Cell] = frozenset()
+    #: The cells that made the last try illegal.
+    causes: FrozenSet[Cell] = frozenset()
+    last: Optional[Move] = None
+    arrows: Tuple[Move, ...] = ()
+    cursor: Optional[Cell] = None
+    #: A piece on its way: the cell it belongs to, and where it is now.
+    carried: Optional[Tuple[Cell, Point]] = None
+
+
+class BoardView(tk.Canvas):
+    """The canvas: draws a Picture, and tells cells and pixels to whoever asks.
+
+    All items are made once; later they are only moved and recoloured.
+    """
+
+    def __init__(self, parent: tk.Misc, theme: Theme) -> None:
+        super().__init__(parent, highlightthickness=0, borderwidth=0, takefocus=1, background=theme.window)
+        self.theme = theme
+        self.layout = Layout.fit(600, 600)
+        self.picture: Optional[Picture] = None
+        self._images: Dict[Tuple[str, int], tk.PhotoImage] = {}
+        self._shown: Dict[int, Dict[str, Any]] = {}
+        self._raised: Optional[int] = None
+        self._show_ranks = False
+        self._make_items()
+        self._draw_cells()
+
+    # -- items --
+
+    def _make_items(self) -> None:
+        hexagon: List[float] = [0] * 12
+        hidden: Dict[str, Any] = {"state": "hidden"}
+        outer = [cell for cell in CELLS if RING[cell] == max(number for number in RING if number is not None)]
+        self._frames = {cell: self.create_polygon(*hexagon) for cell in outer}
+        self._faces = {cell: self.create_polygon(*hexagon) for cell in CELLS}
+        self._star = [self.create_polygon(*[0] * 6) for _ in range(2)]
+        self._trail = self.create_line(0, 0, 0, 0, capstyle="round", **hidden)
+        self._outlines = {cell: self.create_polygon(*hexagon, fill="", **hidden) for cell in CELLS}
+        self._letters = {letter: self.create_text(0, 0, text=letter) for letter in FILES}
+        self._ranks = {rank: self.create_text(0, 0, text=str(rank), **hidden) for rank in range(1, 12)}
+        self._dots = {cell: self.create_image(0, 0, **hidden) for cell in CELLS}
+        self._pieces = {(side, queen): [self.create_image(0, 0, **hidden) for _ in range(1 if queen else 6)]
+                        for side in (WHITE, BLACK) for queen in (False, True)}
+        self._wedges = {cell: [self.create_polygon(*[0] * 6, **hidden) for _ in range(2)] for cell in CELLS}
+        self._first_overlay = self._wedges[CELLS[0]][0]
+        self._crosses = {cell: [self.create_line(0, 0, 0, 0, capstyle="round", **hidden) for _ in range(2)]
+                         for cell in CELLS}
+        self._arrows = [self.create_line(0, 0, 0, 0, arrow="last", capstyle="round", **hidden) for _ in range(3)]
+        self._cursor = self.create_polygon(*hexagon, fill="", **hidden)
+
+    def _set(self, item: int, **options: Any) -> None:
+        """Configure an item, without troubling Tk when nothing has changed."""
+        known = self._shown.setdefault(item, {})
+        changed = {name: value for name, value in options.items() if known.get(name) != value}
+        if changed:
+            known.update(changed)
+            self.itemconfigure(item, **changed)
+
+    def _image(self, kind: str) -> tk.PhotoImage:
+        """The picture of a piece or a dot in the present size, made when first needed."""
+        diameter = max(8, round(self.layout.size * (0.34 if kind == "dot" else PIECE_DIAMETER)))
+        key = kind, diameter
+        if key not in self._images:
+            if kind == "dot":
+                data = dot_png(diameter, self.theme.allowed)
+            else:
+                data = piece_png(diameter, self.theme.white if kind[0] == "w" else self.theme.black, kind[1] == "Q")
+            self._images[key] = tk.PhotoImage(master=self, data=data, format="png")
+        return self._images[key]
+
+    # -- geometry --
+
+    def pixel(self, event: "tk.Event[Any]") -> Point:
+        """The canvas coordinates of a mouse event."""
+        return self.canvasx(event.x), self.canvasy(event.y)
+
+    def cell_under(self, point: Point) -> Optional[Cell]:
+        """The cell at a pixel, or None beside the board."""
+        return self.layout.cell_at(*point)
+
+    def arrange(self, width: int, height: int, flipped: bool) -> None:
+        """Lay the board out anew for this size of the canvas."""
+        layout = Layout.fit(width, height, flipped)
+        if layout != self.layout:
+            self.layout = layout
+            self._draw_cells()
+
+    def recolour(self, theme: Theme, show_ranks: bool) -> None:
+        """Take the colours of a theme, and show rank numbers or not."""
+        if theme != self.theme:
+            self._images.clear()
+        self.theme, self._show_ranks = theme, show_ranks
+        self.configure(background=theme.window)
+        self._draw_cells()
+
+    def _draw_cells(self) -> None:
+        layout, theme = self.layout, self.theme
+        line = max(1.0, layout.size / 18)
+        for cell, item in self._frames.items():
+            self.coords(item, *layout.corners(cell, 1.16))
+            self._set(item, fill=theme.frame, outline=mix(theme.frame, theme.window, 0.5), width=1)
+        for cell, item in self._faces.items():
+            self.coords(item, *layout.corners(cell))
+            self._set(item, outline=theme.edge, width=line)
+            self.coords(self._outlines[cell], *layout.corners(cell, 0.88))
+            self.coords(self._dots[cell], *layout.centre(cell))
+            x, y = layout.centre(cell)
+            for sign, wedge in zip((-1, 1), self._wedges[cell]):
+                tip, back, half = (sign * share * layout.size for share in (0.66, 0.93, 0.2))
+                self.coords(wedge, x + tip, y, x + back, y - half, x + back, y + half)
+            reach = 0.3 * layout.size
+            for sign, stroke in zip((-1, 1), self._crosses[cell]):
+                self.coords(stroke, x - reach, y - sign * reach, x + reach, y + sign * reach)
+        throne = layout.corners(THRONE, 0.62)
+        for i, item in enumerate(self._star):
+            corners = [throne[2 * corner + axis] for corner in range(i, 6, 2) for axis in (0, 1)]
+            self.coords(item, *corners)
+            self._set(item, fill=theme.star, outline=theme.star)
+        self._draw_labels()
+        self.refresh()
+
+    def _draw_labels(self) -> None:
+        layout = self.layout
+        font = ("TkDefaultFont", -max(9, round(layout.size * 0.42)))
+        edge_cells = {letter: [cell for cell in CELLS if cell_name(cell)[0] == letter] for letter in FILES}
+        for letter, item in self._letters.items():
+            lowest = max((layout.centre(cell) for cell in edge_cells[letter]), key=lambda point: point[1])
+            self.coords(item, lowest[0], lowest[1] + layout.size * 1.36)
+            self._set(item, fill=self.theme.quiet_text, font=font)
+        for rank, item in self._ranks.items():
+            cell = next(cell for cell in edge_cells["f"] if cell_name(cell) == f"f{rank}")
+            x, y = layout.centre(cell)
+            self.coords(item, x - layout.size * 0.62, y)
+            self._set(item, fill=self.theme.quiet_text, font=font, state="normal" if self._show_ranks else "hidden")
+
+    # -- drawing --
+
+    def render(self, picture: Picture) -> None:
+        """Show this picture."""
+        old, self.picture = self.picture, picture
+        if old is None or old._replace(carried=picture.carried) != picture:
+            self.refresh()
+        elif old.carried != picture.carried:
+            self._draw_pieces(picture)
+
+    def refresh(self) -> None:
+        """Draw the present picture again."""
+        picture = self.picture
+        if picture is None:
+            return
+        theme, layout = self.theme, self.layout
+        recent = {cell for cell in picture.last or () if cell is not None}
+        for cell in CELLS:
+            ring = RING[cell]
+            face = theme.rings[ring if ring is not None else 0]
+            self._set(self._faces[cell], fill=mix(face, theme.recent, 0.42) if cell in recent else face)
+            outline = (theme.forbidden if cell in picture.causes or cell in picture.trapped
+                       else theme.allowed if cell in (picture.selected, picture.hovered) else None)
+            self._set(self._outlines[cell], state="normal" if outline else "hidden", outline=outline or "",
+                      width=max(2, round(layout.size / 11)))
+            if cell in picture.targets:
+                self._set(self._dots[cell], image=self._image("dot"), state="normal")
+            else:
+                self._set(self._dots[cell], state="hidden")
+            for wedge in self._wedges[cell]:
+                self._set(wedge, fill=theme.forbidden, outline=theme.forbidden,
+                          state="normal" if cell in picture.trapped else "hidden")
+            for stroke in self._crosses[cell]:
+                self._set(stroke, fill=theme.forbidden, width=max(3, round(layout.size / 8)),
+                          state="normal" if cell in picture.causes else "hidden")
+        self._draw_line(self._trail, picture.last, fill=mix(theme.recent, theme.frame, 0.2),
+                        width=max(2, round(layout.size / 9)))
+        for i, item in enumerate(self._arrows):
+            self._draw_line(item, picture.arrows[i] if i < len(picture.arrows) else None,
+                            fill=mix(theme.allowed, theme.window, 0.25 * i), width=max(3, round(layout.size / 5)),
+                            arrowshape=tuple(round(layout.size * share) for share in (0.5, 0.55, 0.28)))
+        if picture.cursor is not None:
+            self.coords(self._cursor, *layout.corners(picture.cursor, 0.96))
+        self._set(self._cursor, state="hidden" if picture.cursor is None else "normal", outline=theme.text,
+                  dash=(4, 3), width=max(2, round(layout.size / 14)))
+        self._draw_pieces(picture)
+
+    def _draw_line(self, item: int, move: Optional[Move], **options: Any) -> None:
+        if move is None or move.source is None or move.target is None:
+            self._set(item, state="hidden")
+        else:
+            self.coords(item, *self.layout.centre(move.source), *self.layout.centre(move.target))
+            self._set(item, state="normal", **options)
+
+    def _draw_pieces(self, picture: Picture) -> None:
+        position = picture.position
+        carried_cell, point = picture.carried or (None, None)
+        if self._raised is not None:
+            self.tag_lower(self._raised, self._first_overlay)
+            self._raised = None
+        for (side, is_queen), items in self._pieces.items():
+            image = self._image("wb"[side] + ("Q" if is_queen else "G"))
+            all_pieces = position.pieces(side)
+            cells = list(cells_of(all_pieces & position.queens if is_queen else all_pieces & ~position.queens))
+            for i, item in enumerate(items):
+                if i >= len(cells):
+                    self._set(item, state="hidden")
+                    continue
+                self._set(item, image=image, state="normal")
+                if cells[i] == carried_cell and point is not None:
+                    self.coords(item, *point)
+                    self.tag_raise(item)
+                    self._raised = item
+                else:
+                    self.coords(item, *self.layout.centre(cells[i]))
+
+    def drop_old_images(self) -> None:
+        """Forget the pictures of former sizes."""
+        keep = {max(8, round(self.layout.size * share)) for share in (0.34, PIECE_DIAMETER)}
+        self._images = {key: image for key, image in self._images.items() if key[1] in keep}
+
+
+# --- 6. Engine -------------------------------------------------------------------
+
+OWN_ENGINE = (sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "agon_ai.py"), "serve")
+#: Program and arguments of an engine.
+Command = Tuple[str, ...]
+
+
+class Info(NamedTuple):
+    """What an engine reports while it thinks."""
+
+    depth: int
+    #: 1 for the best line, 2 for the second best, ...
+    number: int
+    #: Hundredths of a guard's step for the side to move, or 'win in N', 'loss in N'.
+    score: str
+    nodes: int
+    moves: Tuple[str, ...]
+
+
+class BestMove(NamedTuple):
+    """The move an engine has chosen."""
+
+    text: str
+
+
+def parse_info(words: Sequence[str]) -> Optional[Info]:
+    """Read the words of an info line; None when it is not one to show."""
+    fields: Dict[str, List[str]] = {}
+    name = ""
+    for word in words[1:]:
+        if name != "pv" and word in ("depth", "multipv", "score", "nodes", "time", "pv"):
+            name = word
+            fields[name] = []
+        elif name:
+            fields[name].append(word)
+    try:
+        return Info(int(fields["depth"][0]), int(fields.get("multipv", ["1"])[0]), " ".join(fields["score"]),
+                    int(fields["nodes"][0]), tuple(fields["pv"]))
+    except (KeyError, IndexError, ValueError):
+        return None
+
+
+#: A won game as a number of guard's steps.
+WON_SCORE = 100.0
+
+
+def score_value(score: str) -> float:
+    """A score as a number of guard's steps."""
+    words = score.split()
+    if words[:1] in (["win"], ["loss"]):
+        return WON_SCORE if words[0] == "win" else -WON_SCORE
+    try:
+        return int(score) / 100
+    except ValueError:
+        return 0.0
+
+
+class Engine:
+    """An engine in a child process, spoken to by the protocol of agon_ai.
+
+    One thread reads the child's lines into a queue and touches nothing else.
+    Every question gets exactly one answer, in order, so counting both tells an
+    answer to the present question from one that comes too late.
+    """
+
+    def __init__(self, command: Command) -> None:
+        self.command = command
+        self._process: Optional["subprocess.Popen[bytes]"] = None
+        self._lines: "queue.Queue[Optional[str]]" = queue.Queue()
+        self._asked = self._answered = 0
+        self._wanted: Optional[int] = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an answer is still wanted."""
+        return self._wanted is not None
+
+    def start(self) -> None:
+        """Start the child process unless it runs already; OSError if it cannot be started."""
+        if self._process is not None and self._process.poll() is None:
+            return
+        self.close()
+        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         stderr=subprocess.DEVNULL, creationflags=flags)
+        self._lines = queue.Queue()
+        self._asked = self._answered = 0
+        threading.Thread(target=self._read, args=(self._process, self._lines), daemon=True).start()
+        self._send("agon")
+
+    @staticmethod
+    def _read(process: "subprocess.Popen[bytes]", lines: "queue.Queue[Optional[str]]") -> None:
+        assert process.stdout is not None
+        with process.stdout:
+            for line in process.stdout:
+                lines.put(line.decode("utf-8", "replace").strip())
+        lines.put(None)
+
+    def _send(self, line: str) -> None:
+        if self._process is None or self._process.stdin is None:
+            return
+        try:
+            self._process.stdin.write(line.encode("utf-8") + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            pass  # the child has ended; poll() reports it
+
+    def ask(self, game: Game, level: int, limits: str = "", moves: Optional[Sequence[Move]] = None) -> None:
+        """Ask for a move in this game, or after only these of its moves; poll() brings the answer.
+
+        `limits` are the words of the protocol behind go.  OSError if the child cannot be started.
+        """
+        self.cancel()
+        self.start()
+        self._send(f"setoption name Level value {level}")
+        for name, is_on in (("QueenFirst", game.rules.queen_first),
+                            ("EmptyThroneLoses", game.rules.empty_throne_loses)):
+            self._send(f"setoption name {name} value {'on' if is_on else 'off'}")
+        words = [str(move) for move in (game.moves if moves is None else moves)]
+        self._send(" ".join([f"position text {game.start}"] + (["moves"] + words if words else [])))
+        self._asked += 1
+        self._wanted = self._asked
+        self._send(f"go {limits}".strip())
+
+    def hurry(self) -> None:
+        """Ask for the answer at once."""
+        self._send("stop")
+
+    def cancel(self) -> None:
+        """Give up the present question; its answer will be dropped."""
+        if self._wanted is not None:
+            self._wanted = None
+            self._send("stop")
+
+    def poll(self) -> List[Union[Info, BestMove]]:
+        """What the engine has said about the present question; EOFError if the child has ended instead."""
+        replies: List[Union[Info, BestMove]] = []
+        while True:
+            try:
+                line = self._lines.get_nowait()
+            except queue.Empty:
+                return replies
+            if line is None:
+                self._wanted = None
+                raise EOFError
+            words = line.split()
+            is_current = self._wanted is not None and self._answered == self._wanted - 1
+            if words[:1] == ["info"] and is_current:
+                info = parse_info(words)
+                replies += [info] if info else []
+            elif words[:1] == ["bestmove"]:
+                self._answered += 1
+                if is_current:
+                    self._wanted = None
+                    replies.append(BestMove(" ".join(words[1:2])))
+
+    def close(self) -> None:
+        """End the child process at once."""
+        process, self._process, self._wanted = self._process, None, None
+        if process is None:
+            return
+        assert process.stdin is not None
+        try:
+            process.stdin.close()
+        except OSError:
+            pass  # it held a line that nobody will read any more
+        process.kill()
+        process.wait()
+
+
+# --- 7. Settings -----------------------------------------------------------------
+
+def user_folder() -> str:
+    """The folder for settings and the running game: AGON_HOME, else the platform's place."""
+    home = os.environ.get("AGON_HOME")
+    if home:
+        return home
+    if sys.platform == "win32":
+        return os.path.join(os.environ.get("APPDATA") or os.path.expanduser("~"), "Agon")
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Application Support/Agon")
+    return os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "agon")
+
+
+def write_user_file(name: str, text: str) -> None:
+    """Write a file in the user's folder, making the folder if need be; AgonError if that fails."""
+    path = os.path.join(user_folder(), name)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    except OSError as error:
+        raise AgonError("unwritable", reason=error.strerror or error).at(path=path) from None
+    write_safely(path, text)
+
+
+SETTINGS_FILE, AUTOSAVE_FILE = "settings.json", "autosave.agon"
+MAX_RECENT = 8
+
+#: The settings and their defaults; a stored value of another type is ignored.
+DEFAULT_SETTINGS: Dict[str, Any] = {
+    "language": "", "theme": "light", "zoom": 0, "geometry": "", "ranks": False, "flipped": False,
+    "animation": True, "analysis": False, "recent": [],
+    "white": 0, "black": 2, "level": 2, "by_lot": False, "queen_first": False, "empty_throne_loses": True,
+}
+
+
+class Settings(Dict[str, Any]):
+    """What is remembered between two starts; without a writable folder it lasts until the end."""
+
+    def __init__(self) -> None:
+        super().__init__(copy.deepcopy(DEFAULT_SETTINGS))
+        try:
+            stored = json.loads(read_text(os.path.join(user_folder(), SETTINGS_FILE)))
+        except (ValueError, RecursionError):  # no file yet, unreadable, or damaged: the defaults are fine
+            return
+        if isinstance(stored, dict):
+            self.update({name: value for name, value in stored.items()
+                         if name in DEFAULT_SETTINGS and type(value) is type(DEFAULT_SETTINGS[name])})
+        for name, allowed in (("white", range(9)), ("black", range(9)), ("level", range(1, 9)), ("theme", THEMES),
+                              ("zoom", range(MIN_ZOOM, MAX_ZOOM + 1)), ("language", ("", *LANGUAGES))):
+            if self[name] not in allowed:
+                self[name] = DEFAULT_SETTINGS[name]
+        self["recent"] = [path for path in self["recent"] if isinstance(path, str)][:MAX_RECENT]
+
+    def save(self) -> None:
+        """Store the settings; AgonError if they cannot be written."""
+        write_user_file(SETTINGS_FILE, json.dumps(self, indent=1, ensure_ascii=False) + "\n")
+
+
+# --- 8. Dialogs ------------------------------------------------------------------
+
+class Dialog(tk.Toplevel):
+    """A window above the main one, with OK and Cancel.
+
+    Return confirms, Escape cancels.  The answer goes to `on_done`; the main
+    loop goes on meanwhile, so a computer that thinks is not held up.
+    """
+
+    def __init__(self, parent: tk.Tk, title: str, ok: str, cancel: str,
+                 on_done: Optional[Callable[[Any], None]] = None) -> None:
+        super().__init__(parent)
+        self.withdraw()
+        self.title(title)
+        self.resizable(False, False)
+        self.configure(background=ttk.Style(parent).lookup("TFrame", "background"))
+        self.on_done = on_done
+        body = ttk.Frame(self, padding=(20, 16, 20, 8))
+        body.pack(fill="both", expand=True)
+        self.build(body)
+        buttons = ttk.Frame(self, padding=(20, 8, 20, 16))
+        buttons.pack(fill="x")
+        self.ok_button = ttk.Button(buttons, text=ok, command=self.on_ok, default="active")
+        self.ok_button.pack(side="right")
+        if cancel:
+            ttk.Button(buttons, text=cancel, command=self.on_cancel).pack(side="right", padx=(0, 8))
+        self.bind("<Return>", self.on_ok)
+        self.bind("<KP_Enter>", self.on_ok)
+        self.bind("<Escape>", self.on_cancel)
+        self.protocol("WM_DELETE_WINDOW", self.on_cancel)
+        self._show_above(parent)
+
+    def _show_above(self, parent: tk.Tk) -> None:
+        self.transient(parent)
+        self.update_idletasks()
+        x = parent.winfo_rootx() + (parent.winfo_width() - self.winfo_reqwidth()) // 2
+        y = parent.winfo_rooty() + (parent.winfo_height() - self.winfo_reqheight()) // 3
+        x = min(max(0, x), max(0, self.winfo_screenwidth() - self.winfo_reqwidth()))
+        y = min(max(0, y), max(0, self.winfo_screenheight() - self.winfo_reqheight()))
+        self.geometry(f"+{x}+{y}")
+        self.deiconify()
+        self.ok_button.focus_set()
+        self.after_idle(self._grab)
+
+    def _grab(self) -> None:
+        try:
+            self.grab_set()
+        except tk.TclError:
+            pass  # not visible yet, or gone already: it works without
+
+    def build(self, body: ttk.Frame) -> None:
+        """Fill the dialog; subclasses say with what."""
+
+    def result(self) -> Any:
+        """What the dialog has been told."""
+
+    def on_ok(self, _event: object = None) -> None:
+        """Close and hand the result over."""
+        result = self.result()
+        self.destroy()
+        if self.on_done:
+            self.on_done(result)
+
+    def on_cancel(self, _event: object = None) -> None:
+        """Close without a result."""
+        self.destroy()
+
+
+class NewGame(NamedTuple):
+    """What the New game dialog has been told; a level of 0 is a person."""
+
+    levels: Tuple[int, int]
+    level: int
+    by_lot: bool
+    rules: Rules
+
+
+class NewGameDialog(Dialog):
+    """Asks who plays, how strong the computer is, who begins, and for the rule options."""
+
+    CHOICES = ("play_white", "play_black", "play_both", "play_none")
+
+    def __init__(self, parent: tk.Tk, texts: Texts, before: NewGame, on_done: Callable[[NewGame], None]) -> None:
+        self.texts = texts
+        white_is_person, black_is_person = (level == 0 for level in before.levels)
+        people = {(True, False): "play_white", (False, True): "play_black", (True, True): "play_both"}
+        choice = people.get((white_is_person, black_is_person), "play_none")
+        self.choice = tk.StringVar(parent, choice)
+        self.level = tk.IntVar(parent, before.level)
+        self.by_lot = tk.BooleanVar(parent, before.by_lot)
+        self.queen_first = tk.BooleanVar(parent, before.rules.queen_first)
+        self.empty_throne_loses = tk.BooleanVar(parent, before.rules.empty_throne_loses)
+        super().__init__(parent, texts("new_title"), texts("start_game"), texts("cancel"), on_done)
+
+    def build(self, body: ttk.Frame) -> None:
+        """One group below the other, all on one left edge."""
+        texts = self.texts
+        self._group(body, "opponents", first=True)
+        for choice in self.CHOICES:
+            ttk.Radiobutton(body, text=texts(choice), variable=self.choice, value=choice).pack(anchor="w", pady=2)
+        self._group(body, "strength")
+        row = ttk.Frame(body)
+        row.pack(anchor="w")
+        ttk.Label(row, text=texts("easy"), style="Quiet.TLabel").pack(side="left", padx=(0, 8))
+        for level in range(1, 9):
+            ttk.Radiobutton(row, text=str(level), variable=self.level, value=level, style="Level.Toolbutton",
+                            width=2).pack(side="left", padx=1)
+        ttk.Label(row, text=texts("hard"), style="Quiet.TLabel").pack(side="left", padx=(8, 0))
+        self._group(body, "beginner")
+        for by_lot, key in ((False, "white_begins"), (True, "drawn_by_lot")):
+            ttk.Radiobutton(body, text=texts(key), variable=self.by_lot, value=by_lot).pack(anchor="w", pady=2)
+        self._group(body, "rule_options")
+        for variable, key in ((self.queen_first, "queen_first"), (self.empty_throne_loses, "empty_throne_loses")):
+            ttk.Checkbutton(body, text=texts(key), variable=variable).pack(anchor="w", pady=2)
+
+    def _group(self, body: ttk.Frame, key: str, first: bool = False) -> None:
+        ttk.Label(body, text=self.texts(key), style="Heading.TLabel").pack(anchor="w", pady=(0 if first else 14, 4))
+
+    def result(self) -> NewGame:
+        """The game asked for."""
+        level = self.level.get()
+        white = 0 if self.choice.get() in ("play_white", "play_both") else level
+        black = 0 if self.choice.get() in ("play_black", "play_both") else level
+        return NewGame((white, black), level, self.by_lot.get(),
+                       Rules(self.queen_first.get(), self.empty_throne_loses.get()))
+
+
+class MessageDialog(Dialog):
+    """Shows a text with an OK button, or a question when `cancel` names a second one."""
+
+    def __init__(self, parent: tk.Tk, title: str, message: str, ok: str, cancel: str = "",
+                 on_done: Optional[Callable[[Any], None]] = None) -> None:
+        self.message = message
+        super().__init__(parent, title, ok, cancel, on_done)
+
+    def build(self, body: ttk.Frame) -> None:
+        """The text alone."""
+        em = tkfont.nametofont("TkDefaultFont", root=self).measure("m")
+        ttk.Label(body, text=self.message, wraplength=44 * em, justify="left").pack(anchor="w")
+
+
+class HelpWindow(tk.Toplevel):
+    """The rules and the keys on a page of its own that stays open while one plays."""
+
+    def __init__(self, parent: tk.Tk, texts: Texts, theme: Theme, fonts: Dict[str, tkfont.Font]) -> None:
+        super().__init__(parent)
+        self.title(texts("help"))
+        self.configure(background=theme.window)
+        self.minsize(360, 300)
+        page = tk.Text(self, wrap="word", width=64, height=30, padx=24, pady=18, borderwidth=0, highlightthickness=0,
+                       background=theme.window, foreground=theme.text, font=fonts["body"], spacing3=5,
+                       tabs=(fonts["body"].measure("m") * 12,))
+        page.pack(side="left", fill="both", expand=True)
+        scrollbar = ttk.Scrollbar(self, command=page.yview)
+        scrollbar.pack(side="right", fill="y")
+        page.configure(yscrollcommand=scrollbar.set)
+        page.tag_configure("heading", font=fonts["heading"], spacing1=12)
+        for line in texts("help_text").splitlines():
+            page.insert("end", line.lstrip("#") + "\n", "heading" if line.startswith("#") else "")
+        for _menu, entries in MENUS:
+            for entry in entries:
+                if entry is not None and entry.shortcut:
+                    page.insert("end", f"{shortcut_text(entry.shortcut, texts)}\t{texts(entry.key).rstrip(' …')}\n")
+        page.configure(state="disabled")
+        self.bind("<Escape>", self.on_close)
+        page.focus_set()
+
+    def on_close(self, _event: object = None) -> None:
+        """Close the page."""
+        self.destroy()
+
+
+# --- 9. Panel --------------------------------------------------------------------
+
+class MoveList(tk.Frame):
+    """The moves in two columns; a click on one goes there, as do the arrow keys.
+
+    It is a text, since a tree cannot mark one half of a row.
+    """
+
+    def __init__(self, parent: tk.Misc, fonts: Dict[str, tkfont.Font], on_go: Callable[[int], None]) -> None:
+        super().__init__(parent, highlightthickness=1)
+        self.fonts = fonts
+        self.on_go = on_go
+        self._shown: List[str] = []
+        self._current = 0
+        self._blank = 0
+        self.columnconfigure(0, weight=1)
+        self.rowconfigure(1, weight=1)
+        options: Dict[str, Any] = dict(borderwidth=0, highlightthickness=0, width=1, padx=10, cursor="arrow",
+                                       font=fonts["body"], state="disabled", wrap="none", takefocus=0)
+        self.head = tk.Text(self, height=1, pady=6, **options)
+        self.head.grid(row=0, column=0, columnspan=2, sticky="ew")
+        self.text = tk.Text(self, height=3, pady=0, spacing1=2, spacing3=2, **options)
+        self.text.grid(row=1, column=0, sticky="nsew")
+        self.scrollbar = ttk.Scrollbar(self, command=self.text.yview)
+        self.scrollbar.grid(row=1, column=1, sticky="ns")
+        self.text.configure(yscrollcommand=self._on_scroll)
+        self.text.bind("<Button-1>", self._on_click)
+        for sequence, step in (("<Up>", -1), ("<Left>", -1), ("<Down>", 1), ("<Right>", 1)):
+            self.text.bind(sequence, partial(self._on_arrow, step))
+        for sequence in ("<B1-Motion>", "<Double-Button-1>", "<Triple-Button-1>"):
+            self.text.bind(sequence, self._ignore)
+
+    def recolour(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.configure(background=theme.panel, highlightbackground=theme.line, highlightcolor=theme.line)
+        for text in (self.head, self.text):
+            text.configure(background=theme.panel, foreground=theme.text, inactiveselectbackground=theme.panel,
+                           selectbackground=theme.panel, selectforeground=theme.text)
+        self.text.tag_configure("number", foreground=theme.quiet_text)
+        self.text.tag_configure("undone", foreground=theme.quiet_text)
+        self.text.tag_configure("current", background=mix(theme.panel, theme.recent, 0.4), foreground=theme.text)
+        self.text.tag_raise("current")
+        self.head.tag_configure("head", font=self.fonts["heading"])
+
+    def arrange(self, width: int, titles: Tuple[str, str]) -> None:
+        """Place the columns for this width in pixels and write their titles."""
+        number = self.fonts["body"].measure("000. ")
+        tabs = number, number + (width - number) // 2
+        self.head.configure(tabs=tabs, state="normal")
+        self.head.delete("1.0", "end")
+        self.head.insert("end", f"\t {titles[0]}\t {titles[1]}", "head")
+        self.head.configure(state="disabled")
+        self.text.configure(tabs=tabs)
+
+    def show(self, moves: List[str], current: int, first_side: int) -> None:
+        """Show these moves, of which the first `current` are on the board."""
+        if (moves, current, first_side) == (self._shown, self._current, self._blank):
+            return
+        same = 0
+        if first_side == self._blank:
+            while same < min(len(moves), len(self._shown)) and moves[same] == self._shown[same]:
+                same += 1
+        text = self.text
+        text.configure(state="normal")
+        ranges = text.tag_ranges(f"entry{same}")
+        text.delete(ranges[0] if same and ranges else "1.0" if same == 0 else "end-1c", "end")
+        for ply in range(same, len(moves)):
+            place = ply + first_side
+            tags = ("number", f"entry{ply}")
+            if place % 2 == 0 or ply == 0:
+                text.insert("end", ("\n" if ply else "") + f"{place // 2 + 1}.\t", tags)
+                if place % 2:
+                    text.insert("end", " … ", tags)
+            if place % 2:
+                text.insert("end", "\t", tags)
+            text.insert("end", f" {moves[ply]} ", (f"entry{ply}", f"move{ply}"))
+        text.tag_remove("current", "1.0", "end")
+        text.tag_remove("undone", "1.0", "end")
+        for tag, name in ((f"move{current - 1}", "current"), (f"entry{current}", "undone")):
+            found = text.tag_ranges(tag)
+            if found:
+                text.tag_add(name, found[0], "end" if name == "undone" else found[1])
+        text.configure(state="disabled")
+        found = text.tag_ranges(f"move{current - 1}")
+        text.see(found[0] if found else "1.0")
+        self._shown, self._current, self._blank = list(moves), current, first_side
+
+    def _on_scroll(self, first: float, last: float) -> None:
+        """Move the scrollbar; it is hidden while all moves fit."""
+        self.scrollbar.set(first, last)
+        if float(first) <= 0 and float(last) >= 1:
+            self.scrollbar.grid_remove()
+        else:
+            self.scrollbar.grid()
+
+    def _on_click(self, event: "tk.Event[Any]") -> str:
+        self.text.focus_set()
+        for tag in self.text.tag_names(f"@{event.x},{event.y}"):
+            if tag.startswith("move"):
+                self.on_go(int(tag[4:]) + 1)
+        return "break"
+
+    def _on_arrow(self, step: int, _event: object) -> str:
+        self.on_go(self._current + step)
+        return "break"
+
+    @staticmethod
+    def _ignore(_event: object) -> str:
+        return "break"
+
+
+class AnalysisPanel(ttk.Frame):
+    """What the engine thinks: a score bar, the best lines, and the score over the game as a curve."""
+
+    LINES = 3
+    BAR_HEIGHT, CHART_HEIGHT = 14, 64
+    #: Scores beyond this many steps fill the bar and the chart to the edge.
+    FULL = 10.0
+
+    def __init__(self, parent: tk.Misc, fonts: Dict[str, tkfont.Font], on_go: Callable[[int], None]) -> None:
+        super().__init__(parent)
+        self.fonts = fonts
+        self.on_go = on_go
+        self.theme = LIGHT
+        self._words: List[List[str]] = []
+        self.score: Optional[float] = None
+        self.scores: Dict[int, float] = {}
+        self.plies = self.current = 0
+        self.columnconfigure(0, weight=1)
+        self.bar = tk.Canvas(self, height=self.BAR_HEIGHT, width=1, highlightthickness=1, borderwidth=0)
+        self.bar.grid(row=0, column=0, sticky="ew", pady=(8, 4))
+        self._bar_fill = self.bar.create_rectangle(0, 0, 0, 0, width=0)
+        self._bar_middle = self.bar.create_line(0, 0, 0, 0)
+        self.summary = ttk.Label(self, style="Context.TLabel")
+        self.summary.grid(row=1, column=0, sticky="ew")
+        self.lines = [ttk.Label(self, style="Line.TLabel", width=1) for _ in range(self.LINES)]
+        for row, label in enumerate(self.lines):
+            label.grid(row=2 + row, column=0, sticky="ew")
+        self.chart = tk.Canvas(self, height=self.CHART_HEIGHT, width=1, highlightthickness=1, borderwidth=0)
+        self.chart.grid(row=5, column=0, sticky="ew", pady=(6, 0))
+        self._chart_zero = self.chart.create_line(0, 0, 0, 0, dash=(2, 3))
+        self._chart_now = self.chart.create_line(0, 0, 0, 0)
+        self._chart_curve = self.chart.create_line(0, 0, 0, 0, width=2)
+        for canvas in (self.bar, self.chart):
+            canvas.bind("<Configure>", self._redraw)
+        self.chart.bind("<Button-1>", self._on_click)
+
+    def recolour(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.theme = theme
+        self.bar.configure(background=theme.black[0], highlightbackground=theme.line)
+        self.bar.itemconfigure(self._bar_fill, fill=theme.white[0])
+        self.bar.itemconfigure(self._bar_middle, fill=theme.recent)
+        self.chart.configure(background=theme.panel, highlightbackground=theme.line)
+        self.chart.itemconfigure(self._chart_zero, fill=theme.quiet_text)
+        self.chart.itemconfigure(self._chart_now, fill=theme.recent)
+        self.chart.itemconfigure(self._chart_curve, fill=theme.allowed)
+
+    def show(self, summary: str, lines: Sequence[Sequence[str]], score: Optional[float],
+             scores: Dict[int, float], plies: int, current: int) -> None:
+        """Show an analysis: lines of words, White's score now, and by the number of moves played (in steps)."""
+        self.score, self.scores, self.plies, self.current = score, dict(scores), plies, current
+        self._words = [list(line) for line in lines]
+        self.summary.configure(text=summary)
+        self._redraw()
+
+    def _fitting(self, words: List[str], width: int) -> str:
+        """As many of the words as fit into this width."""
+        measure = self.fonts["body"].measure
+        text = "  ".join(words[:1])
+        for word in words[1:]:
+            if measure(f"{text}  {word} …") > width:
+                return text + " …"
+            text += "  " + word
+        return text
+
+    def _share(self, score: float) -> float:
+        return 0.5 + 0.5 * max(-1.0, min(1.0, score / self.FULL))
+
+    def _x(self, ply: int) -> float:
+        return 6 + (self.chart.winfo_width() - 12) * ply / max(1, self.plies)
+
+    def _redraw(self, _event: object = None) -> None:
+        width, height = self.bar.winfo_width(), self.bar.winfo_height()
+        for i, label in enumerate(self.lines):
+            label.configure(text=self._fitting(self._words[i], width) if i < len(self._words) else "")
+        self.bar.coords(self._bar_fill, 0, 0, width * self._share(self.score or 0.0), height)
+        self.bar.coords(self._bar_middle, width / 2, 0, width / 2, height)
+        width, height = self.chart.winfo_width(), self.chart.winfo_height()
+        self.chart.coords(self._chart_zero, 0, height / 2, width, height / 2)
+        points = [coordinate for ply in sorted(self.scores)
+                  for coordinate in (self._x(ply), height - 4 - (height - 8) * self._share(self.scores[ply]))]
+        self.chart.coords(self._chart_curve, *(points if len(points) >= 4 else [-9, -9, -9, -9]))
+        now = self._x(self.current) if self.scores else -9
+        self.chart.coords(self._chart_now, now, 0, now, height)
+
+    def _on_click(self, event: "tk.Event[Any]") -> None:
+        if self.scores:
+            share = (event.x - 6) / max(1, self.chart.winfo_width() - 12)
+            self.on_go(round(min(1.0, max(0.0, share)) * self.plies))
+
+
+# --- 10. Hand --------------------------------------------------------------------
+
+class Mode(Enum):
+    """What the window is doing; everything leads back to IDLE."""
+
+    IDLE = "waiting for the player"
+    SELECTED = "a piece is picked, its target not yet"
+    DRAGGING = "a piece follows the pointer"
+    ANIMATING = "something runs by itself and is soon over"
+    THINKING = "the computer is to move"
+    OVER = "the game has ended"
+
+
+#: The pointer has to move this many pixels before a press becomes a drag.
+DRAG_PIXELS = 5
+#: Bits of an event's state; on Windows the place of Alt (elsewhere 8) means Num Lock.
+CONTROL_MASK, ALT_MASK = 4, 0x20000 if sys.platform == "win32" else 8
+_TYPED_MOVE = re.compile(r"q?([a-l][0-9]{1,2})[-* ]?([a-l][0-9]{1,2})[+#]?|--")
+
+
+class Hand:
+    """The player's hand: mouse and keyboard become picked pieces and attempted moves.
+
+    It belongs to the application, whose mode it changes between IDLE, SELECTED
+    and DRAGGING; whether a move is legal, the application asks the game.
+    """
+
+    def __init__(self, app: "App") -> None:
+        self.app = app
+        self.view = app.view
+        self.selected: Optional[Cell] = None
+        #: The legal target under the pointer.
+        self.hovered: Optional[Cell] = None
+        #: The picked piece and where it is carried (pixels).
+        self.carried: Optional[Tuple[Cell, Point]] = None
+        #: The cell the keyboard points at, once the keyboard is used.
+        self.cursor: Optional[Cell] = None
+        #: The letters of a move being typed.
+        self.typed = ""
+        self._pressed_at: Optional[Point] = None
+        self._was_selected = False
+        self._bind()
+
+    def _bind(self) -> None:
+        view = self.view
+        view.bind("<ButtonPress-1>", self.on_press)
+        view.bind("<B1-Motion>", self.on_motion)
+        view.bind("<ButtonRelease-1>", self.on_release)
+        for button in (2, 3):
+            view.bind(f"<ButtonPress-{button}>", self.on_other_button)
+        if IS_MAC:
+            view.bind("<Control-ButtonPress-1>", self.on_other_button)
+        view.bind("<Key>", self.on_key)
+        view.bind("<Unmap>", self.on_lost)
+        for sequence, step in (("<Up>", (0, -1)), ("<Down>", (0, 1)), ("<Left>", (-1, 0)), ("<Right>", (1, 0))):
+            view.bind(sequence, partial(self.on_arrow, step))
+        for sequence, direction in (("<Tab>", 1), ("<Shift-Tab>", -1), ("<<PrevWindow>>", -1)):
+            view.bind(sequence, partial(self.on_tab, direction))
+        for sequence in ("<Return>", "<KP_Enter>", "<space>"):
+            view.bind(sequence, self.on_enter)
+
+    # -- what it holds --
+
+    def clear(self) -> None:
+        """Hold nothing."""
+        self.selected = self.hovered = self.carried = self._pressed_at = None
+        self.typed = ""
+
+    def targets(self) -> FrozenSet[Cell]:
+        """Where the picked piece may go."""
+        if self.selected is None:
+            return frozenset()
+        return frozenset(move.target for move in self.app.game.legal_moves()
+                         if move.source == self.selected and move.target is not None)
+
+    def _may_act(self) -> bool:
+        return self.app.mode in (Mode.IDLE, Mode.SELECTED) and not self.app.is_computers_turn
+
+    def select(self, cell: Cell) -> None:
+        """Pick an own piece, and say so when it cannot move at all."""
+        app = self.app
+        self.selected = cell
+        app.mode = Mode.SELECTED
+        if not self.targets():
+            position = app.game.position
+            first = position.must_relocate(app.game.rules)
+            app.causes = frozenset(first)
+            app.say("say_no_moves" if not first else
+                    "no_QUEEN_FIRST" if cell in position.trapped() else "no_TRAPPED_FIRST")
+        app.render()
+
+    def put_down(self) -> None:
+        """Lay the picked piece down where it was."""
+        if self.app.mode in (Mode.SELECTED, Mode.DRAGGING):
+            self.app.mode = Mode.IDLE
+        self.clear()
+        self.app.render()
+
+    def choose(self, cell: Cell) -> None:
+        """A click or Enter on a cell: pick the piece there, or name the target of the one picked."""
+        app = self.app
+        if app.game.position.side_at(cell) == app.game.position.turn:
+            self.select(cell)
+        elif self.selected is not None:
+            app.attempt(Move(self.selected, cell), None)
+        elif app.game.position.side_at(cell) is not None:
+            app.say("no_NOT_YOURS")
+            app.render()
+
+    # -- mouse --
+
+    def on_press(self, event: "tk.Event[Any]") -> None:
+        """Pick a piece up, or name the target of the one already picked."""
+        app = self.app
+        self.view.focus_set()
+        self.cursor = None
+        if app.mode is Mode.DRAGGING:
+            self.put_down()  # the release of that drag got lost
+        if app.mode is Mode.ANIMATING:
+            app.finish()
+        point = self.view.pixel(event)
+        cell = self.view.cell_under(point)
+        if not self._may_act():
+            if app.mode is not Mode.OVER and cell is not None:
+                app.say_whose_turn()
+                app.render()
+            return
+        app.clear_marks()
+        self.typed = ""
+        if cell is None:
+            self.put_down()
+            return
+        self._was_selected = cell == self.selected
+        self.choose(cell)
+        if self.selected == cell:
+            self._pressed_at = point
+        app.render()
+
+    def on_motion(self, event: "tk.Event[Any]") -> None:
+        """Carry the picked piece under the pointer."""
+        app = self.app
+        point = self.view.pixel(event)
+        if app.mode is Mode.SELECTED and self._pressed_at is not None:
+            if math.dist(point, self._pressed_at) < DRAG_PIXELS:
+                return
+            app.mode = Mode.DRAGGING
+        if app.mode is Mode.DRAGGING and self.selected is not None:
+            cell = self.view.cell_under(point)
+            self.carried = self.selected, point
+            self.hovered = cell if cell in self.targets() else None
+            app.render_board()
+
+    def on_release(self, event: "tk.Event[Any]") -> None:
+        """Drop the piece on the cell under the pointer."""
+        app = self.app
+        pressed_at, self._pressed_at = self._pressed_at, None
+        if app.mode is Mode.SELECTED and self._was_selected and pressed_at is not None:
+            self.put_down()  # a second click on the same piece
+        if app.mode is not Mode.DRAGGING or self.selected is None:
+            return
+        point = self.view.pixel(event)
+        cell = self.view.cell_under(point)
+        if cell is None or cell == self.selected:
+            app.glide_home(self.selected, point)
+        else:
+            app.attempt(Move(self.selected, cell), point)
+
+    def on_other_button(self, event: "tk.Event[Any]") -> str:
+        """Put the picked piece back; with nothing picked, open the context menu."""
+        if self.app.mode in (Mode.SELECTED, Mode.DRAGGING):
+            self.on_escape()
+        else:
+            self.app.show_context_menu(event.x_root, event.y_root)
+        return "break"
+
+    def on_escape(self, _event: object = None) -> None:
+        """Escape: put the piece back and clear all marks."""
+        self.cursor = None
+        self.app.clear_marks()
+        self.put_down()
+
+    def on_lost(self, _event: object = None) -> None:
+        """Focus or visibility is lost, so the release of a drag may never come: put the piece back."""
+        if self.app.mode is Mode.DRAGGING:
+            self.put_down()
+
+    # -- keyboard --
+
+    def on_arrow(self, step: Tuple[int, int], _event: object) -> str:
+        """Move the cursor to the cell above, below, left or right as one sees the board."""
+        if self.cursor is None:
+            self.cursor = self.selected if self.selected is not None else THRONE
+        else:
+            self.cursor = self.view.layout.next_cell(self.cursor, *step)
+        self._speak_cursor()
+        return "break"
+
+    def on_tab(self, direction: int, _event: object) -> str:
+        """Move the cursor to the next piece that can move, or to the next target of the one picked."""
+        if not self._may_act():
+            return "break"
+        found = self.targets() or {move.source for move in self.app.game.legal_moves() if move.source is not None}
+        cells = sorted((cell for cell in found), key=self.view.layout.reading_order)
+        if cells:
+            if self.cursor in cells:
+                self.cursor = cells[(cells.index(self.cursor) + direction) % len(cells)]
+            else:
+                self.cursor = cells[0 if direction > 0 else -1]
+        self._speak_cursor()
+        return "break"
+
+    def on_enter(self, _event: object = None) -> str:
+        """Play the typed move, or pick and drop at the cursor."""
+        if not self._may_act():
+            return "break"
+        self.app.clear_marks()
+        if self.typed:
+            self._play_typed()
+        elif self.cursor is not None and self.cursor == self.selected:
+            self.put_down()
+        elif self.cursor is not None:
+            self.choose(self.cursor)
+        return "break"
+
+    def on_key(self, event: "tk.Event[Any]") -> None:
+        """Letters and digits become a typed move."""
+        has_modifier = isinstance(event.state, int) and event.state & (CONTROL_MASK | ALT_MASK)
+        if event.keysym == "BackSpace":
+            self.typed = self.typed[:-1]
+        elif event.char and event.char.lower() in "abcdefghiklq0123456789-*" and not has_modifier:
+            self.typed = (self.typed + event.char.lower())[:9]
+        else:
+            return
+        self.app.say("say_typed", text=self.typed)
+        if not self.typed:
+            self.app.clear_marks()
+        self.app.render()
+
+    def _play_typed(self) -> None:
+        app, text = self.app, self.typed
+        self.typed = ""
+        match = _TYPED_MOVE.fullmatch(text)
+        try:
+            move = PASS if text == "--" else Move.from_text("{}-{}".format(*match.groups()) if match else text)
+        except AgonError as error:
+            app.say_error(error)
+            app.render()
+            return
+        app.attempt(move, None)
+
+    def _speak_cursor(self) -> None:
+        """Name the cell under the cursor and what stands there."""
+        app = self.app
+        if self.cursor is not None:
+            position = app.game.position
+            side = position.side_at(self.cursor)
+            name = cell_name(self.cursor)
+            if side is None:
+                app.say("say_cell", cell=name)
+            else:
+                kind = "queen" if position.is_queen(self.cursor) else "guard"
+                app.say(f"say_{kind}", side=app.texts("white" if side == WHITE else "black"), cell=name)
+        app.render()
+
+
+# --- 11. Analyst -----------------------------------------------------------------
+
+class Analyst:
+    """A second engine that looks at the position on the board, or through a finished game.
+
+    It belongs to the application and fills the analysis panel.
+    """
+
+    #: How long the engine looks at each position of a finished game.
+    REVIEW_MS = 120
+
+    def __init__(self, app: "App", command: Command) -> None:
+        self.app = app
+        self.engine = Engine(command)
+        #: The latest report on the best line, the second best, ...
+        self._infos: Dict[int, Info] = {}
+        #: White's score by the number of moves played, and the finished game that it belongs to.
+        self._scores: Dict[int, float] = {}
+        self._line: List[str] = []
+        self._reviewing: Optional[int] = None
+
+    def begin(self) -> None:
+        """Look at what is on the board now, if the analysis is switched on and the computer does not think."""
+        app = self.app
+        self.rest()
+        if app.settings["analysis"] and app.mode is not Mode.THINKING:
+            if app.game.outcome():
+                self._review_next()
+            else:
+                self._ask(f"infinite multipv {AnalysisPanel.LINES}", None)
+        self.show()
+
+    def rest(self) -> None:
+        """Stop looking."""
+        self.app.forget("analysis")
+        self.engine.cancel()
+        self._infos.clear()
+        self._reviewing = None
+
+    def best_moves(self) -> Tuple[Move, ...]:
+        """The first moves of the best lines found so far."""
+        if self._reviewing is not None or not self._infos:
+            return ()
+        legal = {str(move): move for move in self.app.game.legal_moves() if move != PASS}
+        firsts = [info.moves[0] for _, info in sorted(self._infos.items()) if info.moves]
+        return tuple(legal[text] for text in firsts if text in legal)
+
+    def _ask(self, limits: str, moves: Optional[Sequence[Move]]) -> None:
+        try:
+            self.engine.ask(self.app.game, BEST_LEVEL, limits, moves)
+        except OSError:
+            return  # the panel goes on saying that it waits
+        self.app.later("analysis", 2 * POLL_MS, self._poll)
+
+    def _poll(self) -> None:
+        try:
+            replies = self.engine.poll()
+        except EOFError:
+            self.engine.close()
+            return
+        for reply in replies:
+            if isinstance(reply, Info):
+                self._infos[reply.number] = reply
+            elif self._reviewing is not None:
+                sign = _sign(self.app.game.positions[self._reviewing].turn)
+                best = self._infos.get(1)
+                self._scores[self._reviewing] = sign * score_value(best.score) if best else 0.0
+                self._review_next()
+                self.show()
+                return
+        if replies and self._reviewing is None:
+            self.show()
+            self.app.render_board()
+        if self.engine.is_busy:
+            self.app.later("analysis", 2 * POLL_MS, self._poll)
+
+    def _review_next(self) -> None:
+        """Ask for the score of the first position of the finished game that has none yet."""
+        game = self.app.game
+        outcome, last = game.outcome(), len(game.moves)
+        if game.descriptions() != self._line:
+            self._scores, self._line = {}, game.descriptions()
+        if outcome:
+            self._scores[last] = 0.0 if outcome.winner is None else _sign(outcome.winner) * WON_SCORE
+        self._reviewing = next((ply for ply in range(last) if ply not in self._scores), None)
+        self._infos.clear()
+        if self._reviewing is not None:
+            self._ask(f"movetime {self.REVIEW_MS}", game.moves[:self._reviewing])
+
+    def show(self) -> None:
+        """Fill the panel."""
+        app = self.app
+        if not app.settings["analysis"]:
+            return
+        game, texts = app.game, app.texts
+        sign = _sign(game.position.turn)
+        infos = [info for _, info in sorted(self._infos.items())] if self._reviewing is None else []
+        if game.outcome():
+            percent = 100 * len(self._scores) // (len(game.moves) + 1)
+            summary = texts("review_done") if percent >= 100 else texts("review", percent=percent)
+        elif infos:
+            summary = texts("analysis_summary", depth=infos[0].depth, nodes=f"{infos[0].nodes:,}".replace(",", " "))
+        else:
+            summary = texts("analysis_waits")
+        line = game.descriptions(with_undone=True)
+        scores = self._scores if self._line and line[:len(self._line)] == self._line else {}
+        score = sign * score_value(infos[0].score) if infos else scores.get(len(game.moves))
+        lines = [[self._score_text(info.score, sign)] + self._variation(info.moves) for info in infos]
+        app.analysis.show(summary, lines, score, scores, len(self._line), len(game.moves))
+
+    def _score_text(self, score: str, sign: int) -> str:
+        """A score as people read it, from White's side: '+0.4', '−1.2', 'White wins in 3'."""
+        words = score.split()
+        if words[:1] in (["win"], ["loss"]):
+            white_wins = (words[0] == "win") == (sign > 0)
+            return self.app.texts("wins_in_white" if white_wins else "wins_in_black", moves=words[-1])
+        value = sign * score_value(score)
+        text = f"{abs(value):.1f}".replace(".", "," if self.app.texts.language == "de" else ".")
+        return ("+" if value > 0 else "−" if value < 0 else "") + text
+
+    def _variation(self, words: Sequence[str]) -> List[str]:
+        """A principal variation in the notation for people, as far as it is legal."""
+        rules, position, described = self.app.game.rules, self.app.game.position, []
+        try:
+            for word in words:
+                move = Move.from_text(word)
+                following = position.play(move, rules)
+                described.append(position.describe(move, rules))
+                position = following
+        except AgonError:
+            pass  # an engine may say what it likes; the legal beginning is shown
+        return described
+
+
+def _sign(side: int) -> int:
+    """1 for White, -1 for Black: turns a side's score into White's."""
+    return 1 if side == WHITE else -1
+
+
+# --- 12. Application -------------------------------------------------------------
+
+FRAME_MS = 16
+POLL_MS = 30
+#: A step glides this long; a press in the meantime ends the glide at once.
+GLIDE_MS = 220
+SNAP_MS = 90
+#: How long the line "... passes" stands before the pass is made.
+PASS_MS = 1400
+#: An instant answer would look as if the player's own move had done two things.
+LEAST_THINK_MS = 350
+HINT_MS = 1000
+BEST_LEVEL = 8
+#: The pictures of the pieces in former sizes are dropped when resizing has come to rest.
+REST_MS = 400
+#: From so many quiet moves on the player is told that a draw is coming.
+QUIET_WARNING = 60
+#: The computer takes a draw when it is no better than this (in steps).
+DRAW_SCORE = 0.0
+
+FILE_TYPES = [("Agon", "*.agon"), ("*", "*")]
+
+
+class Entry(NamedTuple):
+    """A menu entry: text key, method of App, shortcut, and the setting it switches if any."""
+
+    key: str
+    method: str
+    shortcut: str = ""
+    switch: str = ""
+
+
+PAUSE_KEY = "Mod-p"
+#: All menus; None is a line, a name in brackets a submenu built by the method of that name.
+MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
+    ("menu_file", (Entry("open", "on_open", "Mod-o"), Entry("recent", "[_recent_menu]"),
+                   Entry("save", "on_save", "Mod-s"), Entry("save_as", "on_save_as", "Mod-Shift-s"), None,
+                   Entry("copy_position", "on_copy_position", "Mod-c"),
+                   Entry("copy_game", "on_copy_game", "Mod-Shift-c"), Entry("paste", "on_paste", "Mod-v"), None,
+                   Entry("quit", "on_close", "Mod-q"))),
+    ("menu_game", (Entry("new_game", "on_new_game", "Mod-n"), None, Entry("undo", "on_undo", "Mod-z"),
+                   Entry("redo", "on_redo", "Mod-y"), Entry("first", "on_first", "Home"),
+                   Entry("previous", "on_previous", "Prior"), Entry("next", "on_next", "Next"),
+                   Entry("last", "on_last", "End"), None, Entry("hint", "on_hint", "Mod-t"),
+                   Entry("move_now", "on_move_now", "Mod-m"), Entry("pause", "on_pause", PAUSE_KEY),
+                   Entry("one_move", "on_one_move", "Mod-e"), None, Entry("level_menu", "[_level_menu]"),
+                   Entry("swap", "on_swap"), Entry("offer_draw", "on_offer_draw"), Entry("resign", "on_resign"))),
+    ("menu_view", (Entry("flip", "on_flip", "Mod-f"), Entry("ranks", "on_switch", "", "ranks"),
+                   Entry("analysis", "on_switch", "F8", "analysis"),
+                   Entry("animation", "on_switch", "", "animation"), None, Entry("theme", "[_theme_menu]"),
+                   Entry("larger", "on_larger", "Mod-plus"), Entry("smaller", "on_smaller", "Mod-minus"),
+                   Entry("full_screen", "on_full_screen", "F11"), None, Entry("language", "[_language_menu]"))),
+    ("menu_help", (Entry("help", "on_help", "F1"), Entry("about", "on_about"))),
+)
+CONTEXT_MENU = ("undo", "redo", "hint", "flip", "copy_position", "paste")
+
+KEY_NAMES = {"Prior": ("Bild↑", "PgUp"), "Next": ("Bild↓", "PgDn"), "Home": ("Pos1", "Home"), "End": ("Ende", "End"),
+             "plus": ("+", "+"), "minus": ("-", "-"), "Shift": ("Umschalt", "Shift")}
+
+
+def shortcut_text(shortcut: str, texts: Texts) -> str:
+    """A shortcut as menus show it on this platform: 'Strg+N', 'Ctrl+N', 'Command-N'."""
+    words = []
+    for word in shortcut.split("-"):
+        if word == "Mod":
+            words.append("Command" if IS_MAC else texts("ctrl"))
+        elif word in KEY_NAMES:
+            words.append(KEY_NAMES[word][0 if texts.language == "de" else 1])
+        else:
+            words.append(word.upper())
+    return ("-" if IS_MAC else "+").join(words)
+
+
+def shortcut_sequences(shortcut: str) -> List[str]:
+    """The Tk event sequences of a shortcut; with a letter it works under Caps Lock, too."""
+    if "Mod-" not in shortcut:
+        return [f"<{shortcut}>"]
+    modifier = "Command" if IS_MAC else "Control"
+    key = shortcut.split("-")[-1]
+    if len(key) > 1:
+        return [f"<{modifier}-{key}>", f"<{modifier}-KP_{'Add' if key == 'plus' else 'Subtract'}>"]
+    plain, locked = (key.upper(), key) if "Shift" in shortcut else (key, key.upper())
+    return [f"<{modifier}-Key-{plain}>", f"<{modifier}-Lock-Key-{locked}>"]
+
+
+class Player(NamedTuple):
+    """Who moves the pieces of a side: a person, or the computer on a level."""
+
+    level: int = 0
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person plays."""
+        return self.level == 0
+
+    def name(self) -> str:
+        """The name written into game files."""
+        return "Person" if self.is_person else f"Computer level {self.level}"
+
+    @classmethod
+    def from_name(cls, name: str) -> "Player":
+        """The player a game file names; unknown names are persons."""
+        match = re.fullmatch(r"Computer level ([1-8])", name)
+        return cls(int(match.group(1)) if match else 0)
+
+
+class App:
+    """The window and the one state machine behind it."""
+
+    def __init__(self, root: tk.Tk, engine_command: Command = OWN_ENGINE, path: str = "") -> None:
+        self.root = root
+        self.is_closed = False
+        self.settings = Settings()
+        self.texts = Texts(self.settings["language"] or system_language())
+        self.engine = Engine(engine_command)
+        self.analyst = Analyst(self, engine_command)
+        self.game = Game()
+        self.players: List[Player] = [Player(), Player()]
+        self.path = ""
+        self.mode = Mode.IDLE
+        self.is_paused = False
+        self.causes: FrozenSet[Cell] = frozenset()
+        self.message = ""
+        self.hint: Optional[Move] = None
+        self.dialog: Optional[tk.Toplevel] = None
+        #: What becomes of the engine's answer: a move, a hint, or the answer to a draw offer.
+        self._purpose = "move"
+        self._score = 0.0
+        self._asked_at = 0.0
+        self._plays_one_move = False
+        self._finish: Optional[Callable[[], None]] = None
+        self._jobs: Dict[str, str] = {}
+        self._build()
+        self.hand = Hand(self)
+        self._bind()
+        self._apply_look()
+        self.new_game(self._remembered_game())
+        self._resume()
+        if path:
+            self.load(path)
+
+    # -- building --
+
+    def _build(self) -> None:
+        root = self.root
+        root.title("Agon")
+        root.minsize(600, 440)
+        self._place_window()
+        self._make_fonts()
+        frame = ttk.Frame(root)
+        frame.pack(fill="both", expand=True)
+        frame.columnconfigure(0, weight=1)
+        frame.rowconfigure(0, weight=1)
+        self.view = BoardView(frame, LIGHT)
+        self.view.grid(row=0, column=0, sticky="nsew")
+        # Two lines are kept free for the status, so that the board never jumps.
+        self._status_box = ttk.Frame(frame)
+        self._status_box.grid(row=1, column=0, sticky="ew", padx=16, pady=(2, 10))
+        self._status_box.pack_propagate(False)
+        self.status = ttk.Label(self._status_box, style="Status.TLabel", anchor="n", justify="center")
+        self.status.pack(fill="both", expand=True)
+        self.panel = ttk.Frame(frame, padding=(8, 16, 16, 14))
+        self.panel.grid(row=0, column=1, rowspan=2, sticky="ns")
+        self.panel.grid_propagate(False)
+        self.panel.columnconfigure(0, weight=1)
+        self.panel.rowconfigure(2, weight=1)
+        self.title = ttk.Label(self.panel, style="Title.TLabel")
+        self.title.grid(row=0, column=0, sticky="ew")
+        self.context = ttk.Label(self.panel, style="Context.TLabel")
+        self.context.grid(row=1, column=0, sticky="ew", pady=(2, 12))
+        self.moves = MoveList(self.panel, self.fonts, self.go_to)
+        self.moves.grid(row=2, column=0, sticky="nsew")
+        self.analysis = AnalysisPanel(self.panel, self.fonts, self.go_to)
+        buttons = ttk.Frame(self.panel)
+        buttons.grid(row=4, column=0, sticky="ew", pady=(12, 0))
+        self.buttons: Dict[str, ttk.Button] = {}
+        for column, (key, command) in enumerate((("undo_button", self.on_undo), ("redo_button", self.on_redo),
+                                                 ("hint_button", self.on_hint))):
+            buttons.columnconfigure(column, weight=1, uniform="buttons")
+            self.buttons[key] = ttk.Button(buttons, command=command, takefocus=0, width=1)
+            self.buttons[key].grid(row=0, column=column, sticky="ew", padx=(0 if column == 0 else 6, 0))
+
+    def _place_window(self) -> None:
+        """Put the window where it was last time, if that is still on the screen."""
+        root = self.root
+        left, top = root.winfo_vrootx(), root.winfo_vrooty()
+        screen = (max(root.winfo_vrootwidth(), root.winfo_screenwidth()),
+                  max(root.winfo_vrootheight(), root.winfo_screenheight()))
+        match = re.fullmatch(r"(\d+)x(\d+)\+(-?\d+)\+(-?\d+)", self.settings["geometry"])
+        if not match:
+            root.geometry(f"{min(1060, screen[0] - 40)}x{min(820, screen[1] - 100)}")
+            return
+        width, height, x, y = (int(number) for number in match.groups())
+        width, height = min(width, screen[0]), min(height, screen[1])
+        x = max(left, min(x, left + screen[0] - width))
+        y = max(top, min(y, top + screen[1] - height))
+        root.geometry(f"{width}x{height}+{x}+{y}")
+
+    def _make_fonts(self) -> None:
+        base = tkfont.nametofont("TkDefaultFont", root=self.root).actual()
+        self._font_size = max(9, abs(int(base["size"])))
+        self.fonts = {name: tkfont.Font(self.root, family=base["family"]) for name in FONTS}
+        for name in ("heading", "title"):
+            self.fonts[name].configure(weight="bold")
+
+    def _bind(self) -> None:
+        root = self.root
+        self.view.bind("<Configure>", self.on_configure)
+        root.bind("<FocusOut>", self.hand.on_lost)
+        root.bind("<Escape>", self.on_escape)
+        for _menu, entries in MENUS:
+            for entry in entries:
+                if entry is not None and entry.shortcut:
+                    for sequence in shortcut_sequences(entry.shortcut):
+                        root.bind(sequence, partial(self._on_shortcut, entry))
+        root.bind(f"<{'Command' if IS_MAC else 'Control'}-equal>", partial(self._on_shortcut, Entry("", "on_larger")))
+        root.bind("<<Redo>>", partial(self._on_shortcut, Entry("redo", "on_redo")))
+        root.protocol("WM_DELETE_WINDOW", self.on_close)
+        if IS_MAC:
+            root.createcommand("::tk::mac::Quit", self.on_close)
+            root.createcommand("::tk::mac::ShowHelp", self.on_help)
+
+    def _on_shortcut(self, entry: Entry, _event: "tk.Event[Any]") -> str:
+        if entry.switch:
+            self._switches[entry.switch].set(not self.settings[entry.switch])
+        self._call(entry)
+        return "break"
+
+    def _call(self, entry: Entry) -> None:
+        if entry.switch:
+            self.on_switch(entry.switch)
+        else:
+            getattr(self, entry.method)()
+
+    # -- look --
+
+    @property
+    def theme(self) -> Theme:
+        """The colours chosen."""
+        return THEMES[self.settings["theme"]]
+
+    def _apply_look(self) -> None:
+        """Put colours, text size and language into force everywhere."""
+        theme, style, fonts = self.theme, ttk.Style(self.root), self.fonts
+        for name, more in FONTS.items():
+            fonts[name].configure(size=self._font_size + self.settings["zoom"] + more)
+        self._status_box.configure(height=2 * fonts["status"].metrics("linespace") + 6)
+        is_native = self.root.tk.call("tk", "windowingsystem") != "x11" and theme is LIGHT
+        style.theme_use(NATIVE_STYLE.get(sys.platform, "clam") if is_native else "clam")
+        button = mix(theme.window, theme.panel, 0.5)
+        style.configure(".", background=theme.window, foreground=theme.text, font=fonts["body"],
+                        bordercolor=theme.line, lightcolor=theme.window, darkcolor=theme.window,
+                        troughcolor=theme.window, focuscolor=theme.allowed, insertcolor=theme.text)
+        style.configure("TButton", padding=(8, 6), background=button, lightcolor=button, darkcolor=button)
+        style.map("TButton", background=[("active", theme.panel)],
+                  foreground=[("disabled", mix(theme.window, theme.quiet_text, 0.6))])
+        for name in ("TRadiobutton", "TCheckbutton"):
+            style.configure(name, indicatorbackground=theme.panel, indicatorforeground=theme.text)
+            style.map(name, background=[("active", theme.window)],
+                      indicatorbackground=[("active", theme.panel)])
+        style.configure("TScrollbar", background=button, arrowcolor=theme.quiet_text, troughcolor=theme.panel,
+                        lightcolor=button, darkcolor=button, gripcount=0)
+        style.map("TScrollbar", background=[("active", theme.line)])
+        style.configure("Level.Toolbutton", padding=(4, 4), anchor="center")
+        style.map("Level.Toolbutton", background=[("selected", theme.allowed), ("active", theme.panel)],
+                  foreground=[("selected", theme.panel)])
+        style.configure("Title.TLabel", font=fonts["title"])
+        style.configure("Heading.TLabel", font=fonts["heading"])
+        style.configure("Status.TLabel", font=fonts["status"])
+        style.configure("Quiet.TLabel", foreground=theme.quiet_text)
+        style.configure("Context.TLabel", foreground=theme.quiet_text)
+        self.root.configure(background=theme.window)
+        self.moves.recolour(theme)
+        self.analysis.recolour(theme)
+        self.view.recolour(theme, self.settings["ranks"])
+        self._build_menus()
+        for key, widget in self.buttons.items():
+            widget.configure(text=self.texts(key))
+        if self.settings["analysis"]:
+            self.analysis.grid(row=3, column=0, sticky="ew")
+        else:
+            self.analysis.grid_remove()
+        self._lay_out_panel()
+
+    def _lay_out_panel(self) -> None:
+        """Give the panel a width that suits the window, and its texts the lines to go with it."""
+        em = self.fonts["body"].measure("m")
+        window = self.root.winfo_width()
+        width = int(min(max(0.33 * window, 20 * em), 32 * em, 0.5 * window))
+        self.panel.configure(width=width)
+        inner = width - 24
+        for label in (self.title, self.context):
+            label.configure(wraplength=inner)
+        self.status.configure(wraplength=max(200, window - width - 40))
+        self.moves.arrange(inner, (self.texts("white"), self.texts("black")))
+
+    # -- menus --
+
+    def _build_menus(self) -> None:
+        bar = self._menu(self.root)
+        self._switches: Dict[str, tk.BooleanVar] = {}
+        for menu_key, entries in MENUS:
+            menu = self._menu(bar)
+            for entry in entries:
+                if entry is None:
+                    menu.add_separator()
+                elif entry.method.startswith("["):
+                    submenu = self._menu(menu)
+                    getattr(self, entry.method.strip("[]"))(submenu)
+                    menu.add_cascade(label=self.texts(entry.key), menu=submenu)
+                elif entry.key != "quit" or not IS_MAC:  # the Mac's application menu has one
+                    self._add_entry(menu, entry)
+            bar.add_cascade(label=self.texts(menu_key), menu=menu)
+        old = self.root.nametowidget(self.root.cget("menu")) if self.root.cget("menu") else None
+        self.root.configure(menu=bar)
+        if old is not None:
+            old.destroy()
+
+    def _menu(self, parent: tk.Misc) -> tk.Menu:
+        theme = self.theme
+        return tk.Menu(parent, tearoff=False, background=theme.window, foreground=theme.text, borderwidth=1,
+                       relief="flat", activebackground=theme.allowed, activeforeground=theme.panel, activeborderwidth=3,
+                       selectcolor=theme.text, font=self.fonts["body"])
+
+    def _add_entry(self, menu: tk.Menu, entry: Entry) -> None:
+        accelerator = shortcut_text(entry.shortcut, self.texts) if entry.shortcut else ""
+        options: Dict[str, Any] = dict(label=self.texts(entry.key), accelerator=accelerator,
+                                       command=partial(self._call, entry))
+        if entry.switch:
+            variable = tk.BooleanVar(self.root, self.settings[entry.switch])
+            self._switches[entry.switch] = variable
+            menu.add_checkbutton(variable=variable, **options)
+        else:
+            menu.add_command(**options)
+
+    def _choices(self, menu: tk.Menu, name: str, choices: Dict[Any, str], chosen: Any,
+                 method: Callable[[Any], None]) -> None:
+        """Fill a menu with radio buttons."""
+        variable = tk.StringVar(menu, str(chosen), name=f"{name}_{id(menu)}")
+        menu.variable = variable  # type: ignore[attr-defined]  # keeps it alive as long as the menu
+        for value, label in choices.items():
+            menu.add_radiobutton(label=label, value=str(value), variable=variable, command=partial(method, value))
+
+    def _language_menu(self, menu: tk.Menu) -> None:
+        self._choices(menu, "language", LANGUAGES, self.texts.language, self.set_language)
+
+    def _theme_menu(self, menu: tk.Menu) -> None:
+        names = {name: self.texts("theme_" + name) for name in THEMES}
+        self._choices(menu, "theme", names, self.settings["theme"], self.set_theme)
+
+    def _level_menu(self, menu: tk.Menu) -> None:
+        names = {level: self.texts("level", level=level) for level in range(1, BEST_LEVEL + 1)}
+        self._choices(menu, "level", names, self.settings["level"], self.set_level)
+
+    def _recent_menu(self, menu: tk.Menu) -> None:
+        for path in self.settings["recent"]:
+            menu.add_command(label=os.path.basename(path), command=partial(self.load, path))
+        if not self.settings["recent"]:
+            menu.add_command(label=self.texts("no_recent"), state="disabled")
+
+    def show_context_menu(self, x: int, y: int) -> None:
+        """Open the context menu at a place of the screen."""
+        menu = self._menu(self.root)
+        entries = {entry.key: entry for _menu, entries in MENUS for entry in entries if entry is not None}
+        for key in CONTEXT_MENU:
+            self._add_entry(menu, entries[key])
+        self.later("menu", 0, partial(menu.tk_popup, x, y))
+
+    # -- time --
+
+    def later(self, name: str, milliseconds: int, action: Callable[[], Any]) -> None:
+        """Do something later; a new job takes the place of an older one of the same name."""
+        self.forget(name)
+        self._jobs[name] = self.root.after(milliseconds, self._run_job, name, action)
+
+    def _run_job(self, name: str, action: Callable[[], Any]) -> None:
+        self._jobs.pop(name, None)
+        action()
+
+    def forget(self, name: str) -> None:
+        """Cancel a job that waits."""
+        job = self._jobs.pop(name, None)
+        if job is not None:
+            self.root.after_cancel(job)
+
+    # -- the turn --
+
+    @property
+    def player(self) -> Player:
+        """Who is to move."""
+        return self.players[self.game.position.turn]
+
+    @property
+    def is_computers_turn(self) -> bool:
+        """Whether the computer is to move, even if it is held up."""
+        return not self.player.is_person
+
+    def settle(self) -> None:
+        """Go on from the present position: wait for the player, let the computer think, or stop."""
+        self.hand.clear()
+        self._finish = None
+        if self.game.outcome():
+            self.mode = Mode.OVER
+        elif self.is_computers_turn and self.is_paused and not self._plays_one_move:
+            self.mode = Mode.IDLE
+            self.say_whose_turn()
+        elif self.game.legal_moves() == [PASS]:
+            self.mode = Mode.ANIMATING
+            self.say("say_pass_white" if self.game.position.turn == WHITE else "say_pass_black")
+            self._finish = partial(self.play, PASS)
+            self.later("pass", PASS_MS, self.finish)
+        elif self.is_computers_turn:
+            self.mode = Mode.THINKING
+            self._ask("move", self.player.level)
+        else:
+            self.mode = Mode.IDLE
+        self.render()
+        self.analyst.begin()
+
+    def interrupt(self) -> None:
+        """Stop whatever is going on, before the game is changed."""
+        for name in ("glide", "pass", "poll", "answer"):
+            self.forget(name)
+        self.engine.cancel()
+        self.analyst.rest()
+        self.clear_marks()
+        self.hand.clear()
+        self._finish = None
+        self._plays_one_move = False
+        self.mode = Mode.IDLE
+
+    def finish(self) -> None:
+        """Bring what runs by itself to its end at once."""
+        for name in ("glide", "pass"):
+            self.forget(name)
+        finish, self._finish = self._finish, None
+        self.hand.carried = None
+        if finish:
+            finish()
+
+    def play(self, move: Move, origin: Optional[Point] = None) -> None:
+        """Play a legal move; the piece glides from `origin` (in pixels), or from its cell."""
+        is_persons = not self.is_computers_turn
+        self.interrupt()
+        if is_persons:
+            self.is_paused = False
+        self.game.play(move)
+        self.autosave()
+        if move.source is None or move.target is None:
+            self.settle()
+        elif origin is None:
+            self.glide(move.target, self.view.layout.centre(move.source), GLIDE_MS, self.settle)
+        else:
+            self.glide(move.target, origin, SNAP_MS, self.settle)
+
+    def attempt(self, move: Move, dropped_at: Optional[Point]) -> None:
+        """Play the player's move, or say why not and mark the cells that forbid it."""
+        if self.game.refusal(move) is None:
+            self.play(move, dropped_at)
+            return
+        self.refuse(move)
+        if dropped_at is None or self.hand.selected is None:
+            self.hand.put_down()
+        else:
+            self.glide_home(self.hand.selected, dropped_at)
+
+    def refuse(self, move: Move) -> None:
+        """Say why a move is illegal and mark the cells that make it so."""
+        refusal = self.game.refusal(move)
+        if refusal is not None:
+            self.say("no_" + refusal.name)
+            self.causes = frozenset(self.game.position.causes(move, self.game.rules))
+
+    # -- animation --
+
+    def glide_home(self, cell: Cell, point: Point) -> None:
+        """Let a carried piece glide back to its cell; nothing has been moved."""
+        self.glide(cell, point, GLIDE_MS, self._land)
+
+    def _land(self) -> None:
+        self.mode = Mode.IDLE
+        self.hand.clear()
+        self.render()
+
+    def glide(self, cell: Cell, origin: Point, duration: int, then: Callable[[], None]) -> None:
+        """Let the piece of a cell glide home from a point, then go on."""
+        self.hand.clear()
+        self._finish = then
+        if not self.settings["animation"]:
+            self.finish()
+            return
+        self.mode = Mode.ANIMATING
+        self._glide_step(cell, origin, time.monotonic(), duration / 1000)
+        self.render()
+
+    def _glide_step(self, cell: Cell, origin: Point, begin: float, seconds: float) -> None:
+        share = (time.monotonic() - begin) / seconds
+        if share >= 1:
+            self.finish()
+            return
+        eased = 1 - (1 - share) ** 3
+        home = self.view.layout.centre(cell)
+        self.hand.carried = cell, (origin[0] + (home[0] - origin[0]) * eased,
+                                   origin[1] + (home[1] - origin[1]) * eased)
+        self.render_board()
+        self.later("glide", FRAME_MS, partial(self._glide_step, cell, origin, begin, seconds))
+
+    # -- the computer --
+
+    def _ask(self, purpose: str, level: int, limits: str = "") -> None:
+        self._purpose = purpose
+        self._asked_at = time.monotonic()
+        try:
+            self.engine.ask(self.game, level, limits)
+        except OSError:
+            self._engine_failed()
+            return
+        self.later("poll", POLL_MS, self._poll)
+
+    def _poll(self) -> None:
+        try:
+            replies = self.engine.poll()
+        except EOFError:
+            self._engine_failed()
+            return
+        for reply in replies:
+            if isinstance(reply, Info):
+                self._score = score_value(reply.score) if reply.number == 1 else self._score
+            else:
+                waited = int(1000 * (time.monotonic() - self._asked_at))
+                pause = max(0, LEAST_THINK_MS - waited) if self._purpose == "move" else 0
+                self.later("answer", pause, partial(self._answered, reply.text))
+                return
+        self.later("poll", POLL_MS, self._poll)
+
+    def _answered(self, text: str) -> None:
+        try:
+            move = Move.from_text(text)
+            refusal = self.game.refusal(move)
+        except AgonError:
+            refusal = Refusal.NO_PIECE
+        if refusal:
+            self._engine_failed()
+        elif self._purpose == "hint":
+            self.hint = move
+            self.say("say_hint", move=self.game.position.describe(move, self.game.rules))
+            self.render()
+        elif self._purpose == "draw":
+            self._answer_offer()
+        else:
+            self.play(move)
+
+    def _engine_failed(self) -> None:
+        self.engine.close()
+        self.is_paused = self.is_computers_turn
+        self.mode = Mode.IDLE
+        self.say("say_engine_gone", key=self._pause_key())
+        self.render()
+
+    # -- what is shown --
+
+    def say(self, text_key: str, **values: object) -> None:
+        """Put a sentence into the status line."""
+        self.message = self.texts(text_key, **values)
+
+    def say_whose_turn(self) -> None:
+        """Say why the player has to wait."""
+        self.say("say_paused" if self.is_paused else "say_wait", key=self._pause_key())
+
+    def _pause_key(self) -> str:
+        return shortcut_text(PAUSE_KEY, self.texts)
+
+    def say_error(self, error: AgonError) -> None:
+        """Put an error into the status line."""
+        self.message = self.error_text(error)
+
+    def error_text(self, error: AgonError) -> str:
+        """An error as a sentence in the language chosen, with its place."""
+        details = dict(error.details)
+        if isinstance(error, IllegalMove):
+            details["reason"] = self.texts("no_" + error.refusal.name)
+        text = self.texts("error_" + error.code, **details)
+        place = [os.path.basename(error.path)] if error.path else []
+        place += [self.texts("line", number=error.line)] if error.line else []
+        return ": ".join(place + [text])
+
+    def clear_marks(self) -> None:
+        """Forget message, hint and the cells marked by the last try."""
+        self.message, self.causes, self.hint = "", frozenset(), None
+
+    def picture(self) -> Picture:
+        """The board as it is to be shown now."""
+        game, hand = self.game, self.hand
+        arrows = (self.hint,) if self.hint else self.analyst.best_moves() if self.mode is Mode.IDLE else ()
+        return Picture(
+            position=game.position, selected=hand.selected, targets=hand.targets(), hovered=hand.hovered,
+            trapped=frozenset(game.position.trapped()) if self.mode is not Mode.OVER else frozenset(),
+            causes=self.causes, last=game.moves[-1] if game.moves else None,
+            arrows=arrows, cursor=hand.cursor, carried=hand.carried)
+
+    def render_board(self) -> None:
+        """Show the present state of the board alone."""
+        self.view.render(self.picture())
+
+    def render(self) -> None:
+        """Show the present state everywhere."""
+        if self.is_closed:
+            return
+        self.render_board()
+        name = os.path.basename(self.path)
+        self.root.title(f"{name} – Agon" if name else "Agon")
+        self.title.configure(text=self._title())
+        self.context.configure(text=self._context())
+        self.status.configure(text=self._status())
+        self.moves.show(self.game.descriptions(with_undone=True), len(self.game.moves), self.game.start.turn)
+        enabled = {"undo_button": self._undo_count() > 0, "redo_button": bool(self.game.undone),
+                   "hint_button": self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn}
+        for key, button in self.buttons.items():
+            button.state(["!disabled" if enabled[key] else "disabled"])
+
+    def _title(self) -> str:
+        outcome = self.game.outcome()
+        side = self.game.position.turn if outcome is None else outcome.winner
+        if side is None:
+            return self.texts("drawn")
+        verb = "turn" if outcome is None else "wins"
+        return self.texts(f"{verb}_white" if side == WHITE else f"{verb}_black")
+
+    def _context(self) -> str:
+        outcome = self.game.outcome()
+        if outcome:
+            return f"{outcome.result} · " + self.texts("moves_played", count=len(self.game.moves))
+        ply = len(self.game.moves) + self.game.start.turn
+        levels = [player.level for player in self.players if not player.is_person]
+        if self.mode is Mode.THINKING:
+            opponent = self.texts("computer_thinks")
+        elif len(levels) == 2:
+            opponent = self.texts("computers", white=levels[WHITE], black=levels[BLACK])
+        elif levels:
+            opponent = self.texts("against_computer", level=levels[0])
+        else:
+            opponent = self.texts("two_players")
+        return self.texts("move_number", number=ply // 2 + 1) + " · " + opponent
+
+    def _status(self) -> str:
+        """The line below the board: a message, the end, what is trapped, or a draw that comes near."""
+        outcome = self.game.outcome()
+        if self.message:
+            return self.message
+        if outcome:
+            return self.texts("end_" + outcome.reason.name)
+        if self.is_computers_turn:
+            return ""
+        if self.game.position.trapped():
+            return self._trapped_text()
+        if self.game.repetitions() > 1:
+            return self.texts("say_repetition", count=self.game.repetitions(), limit=REPETITIONS_TO_DRAW)
+        if self.game.quiet_moves() >= QUIET_WARNING:
+            return self.texts("say_quiet", count=QUIET_MOVES_TO_DRAW - self.game.quiet_moves())
+        return self.texts("say_start") if not self.game.moves else ""
+
+    def _trapped_text(self) -> str:
+        position, texts = self.game.position, self.texts
+        trapped = position.trapped()
+        has_queen = any(position.is_queen(cell) for cell in trapped)
+        pieces = ", ".join(texts("piece_queen" if position.is_queen(cell) else "piece_guard", cell=cell_name(cell))
+                           for cell in trapped)
+        if len(trapped) == 1:
+            task = "task_queen" if has_queen else "task_guard"
+        else:
+            task = "task_queen_first" if has_queen and self.game.rules.queen_first else "task_several"
+        return texts("say_trapped", pieces=pieces, task=texts(task))
+
+    def on_configure(self, _event: object) -> None:
+        """The canvas has another size: arrange the board once the events have run out."""
+        self.hand.on_lost()
+        if "arrange" not in self._jobs:
+            self._jobs["arrange"] = self.root.after_idle(self._run_job, "arrange", self.arrange)
+
+    def arrange(self) -> None:
+        """Fit board and panel to the window."""
+        if self.mode is Mode.ANIMATING and self.hand.carried:
+            self.finish()
+        self._lay_out_panel()
+        self.view.arrange(self.view.winfo_width(), self.view.winfo_height(), self.settings["flipped"])
+        self.later("rest", REST_MS, self.view.drop_old_images)
+
+    # -- game commands --
+
+    def _remembered_game(self) -> NewGame:
+        settings = self.settings
+        return NewGame((settings["white"], settings["black"]), settings["level"], settings["by_lot"],
+                       Rules(settings["queen_first"], settings["empty_throne_loses"]))
+
+    def on_new_game(self) -> None:
+        """Open the New game dialog."""
+        self.hand.put_down()
+        self.dialog = NewGameDialog(self.root, self.texts, self._remembered_game(), self.start_game)
+
+    def start_game(self, wanted: NewGame) -> None:
+        """Begin the game that the dialog describes, and remember it for the next time."""
+        self.remember(white=wanted.levels[WHITE], black=wanted.levels[BLACK], level=wanted.level,
+                      by_lot=wanted.by_lot, queen_first=wanted.rules.queen_first,
+                      empty_throne_loses=wanted.rules.empty_throne_loses)
+        self._build_menus()
+        self.new_game(wanted)
+        self.autosave()
+
+    def new_game(self, wanted: NewGame) -> None:
+        """Begin a game."""
+        turn = random.choice((WHITE, BLACK)) if wanted.by_lot else WHITE
+        players = [Player(level) for level in wanted.levels]
+        self.adopt(Game(Position.start(turn), wanted.rules, {"Date": time.strftime("%Y.%m.%d")}), players)
+
+    def adopt(self, game: Game, players: Sequence[Player], path: str = "") -> None:
+        """Put another game on the board."""
+        self.interrupt()
+        self.game, self.players, self.path = game, list(players), path
+        self.is_paused = False
+        self.settle()
+
+    def _undo_count(self) -> int:
+        """How many moves Undo takes back: to the player's own turn, if the computer plays too."""
+        turn, moves = self.game.position.turn, self.game.moves
+        if not any(player.is_person for player in self.players):
+            return min(1, len(moves))
+        for count in range(1, len(moves) + 1):
+            if self.players[(turn + count) % 2].is_person and moves[-count] != PASS:
+                return count
+        return 0
+
+    def on_undo(self) -> None:
+        """Take back the last move, and the computer's answer with it."""
+        count = self._undo_count()
+        if count:
+            self.interrupt()
+            self.is_paused = not any(player.is_person for player in self.players)
+            self._undo_some(count)
+
+    def _undo_some(self, count: int) -> None:
+        """Take moves back one after the other, each piece gliding home."""
+        if not count:
+            self.settle()
+            return
+        move = self.game.undo()
+        then = partial(self._undo_some, count - 1)
+        if move is None or move.source is None or move.target is None:
+            then()
+        else:
+            self.glide(move.source, self.view.layout.centre(move.target), GLIDE_MS, then)
+
+    def on_redo(self) -> None:
+        """Play again what was taken back, up to the player's next turn."""
+        if self.game.undone:
+            self.interrupt()
+            self.is_paused = not any(player.is_person for player in self.players)
+            self._redo_some()
+
+    def _redo_some(self) -> None:
+        move = self.game.redo()
+        go_on = self.game.undone and self.is_computers_turn and not self.is_paused
+        then = self._redo_some if go_on else self.settle
+        if move is None or move.source is None or move.target is None:
+            then()
+        else:
+            self.glide(move.target, self.view.layout.centre(move.source), GLIDE_MS, then)
+
+    def go_to(self, ply: int) -> None:
+        """Show the game after this many moves; a computer whose turn it is there waits."""
+        played = len(self.game.moves)
+        ply = max(0, min(ply, played + len(self.game.undone)))
+        if ply == played:
+            return
+        self.interrupt()
+        for _ in range(abs(ply - played)):
+            if ply < played:
+                self.game.undo()
+            else:
+                self.game.redo()
+        self.is_paused = True
+        self.settle()
+
+    def on_first(self) -> None:
+        """Go to the start of the game."""
+        self.go_to(0)
+
+    def on_previous(self) -> None:
+        """Go back one move."""
+        self.go_to(len(self.game.moves) - 1)
+
+    def on_next(self) -> None:
+        """Go forward one move."""
+        self.go_to(len(self.game.moves) + 1)
+
+    def on_last(self) -> None:
+        """Go to the last move of the game."""
+        self.go_to(len(self.game.moves) + len(self.game.undone))
+
+    def on_hint(self) -> None:
+        """Ask the engine what it would play here."""
+        if self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn and not self.engine.is_busy:
+            self.hand.on_escape()
+            self.say("computer_thinks")
+            self.render()
+            self._ask("hint", BEST_LEVEL, f"movetime {HINT_MS}")
+
+    def on_move_now(self) -> None:
+        """Let the computer play the best move it has found so far."""
+        if self.mode is Mode.THINKING:
+            self.engine.hurry()
+
+    def on_pause(self) -> None:
+        """Hold the computer up, or let it go on."""
+        if self.is_paused:
+            self.is_paused = False
+            self.clear_marks()
+            if self.mode is Mode.IDLE:
+                self.settle()
+        else:
+            self.interrupt()
+            self.is_paused = True
+            self.settle()
+
+    def on_one_move(self) -> None:
+        """Let the computer play a single move for the side to move, whoever plays it."""
+        if self.mode not in (Mode.IDLE, Mode.SELECTED) or self.game.outcome():
+            return
+        self.interrupt()
+        if self.is_computers_turn:
+            self._plays_one_move = True
+            self.settle()
+        else:
+            self.mode = Mode.THINKING
+            self.render()
+            self._ask("move", self.settings["level"])
+
+    def set_level(self, level: int) -> None:
+        """Change the computer's level in the running game."""
+        self.remember(level=level, **{name: level for name in ("white", "black") if self.settings[name]})
+        self._change_players([player if player.is_person else Player(level) for player in self.players])
+
+    def on_swap(self) -> None:
+        """Change sides with the computer."""
+        self._change_players(self.players[::-1])
+
+    def _change_players(self, players: List[Player]) -> None:
+        self.interrupt()
+        self.players = players
+        self.autosave()
+        self.settle()
+
+    def on_resign(self) -> None:
+        """Ask whether the player whose turn it is really gives up."""
+        if not self.game.outcome():
+            side = self.game.position.turn if not self.is_computers_turn else 1 - self.game.position.turn
+            self.hand.put_down()
+            question = self.texts("ask_resign_white" if side == WHITE else "ask_resign_black")
+            self.dialog = MessageDialog(self.root, self.texts("resign_title"), question, self.texts("resign_yes"),
+                                        self.texts("cancel"), partial(self._resign, side))
+
+    def _resign(self, side: int, _result: object) -> None:
+        self.interrupt()
+        self.game.resign(side)
+        self.autosave()
+        self.settle()
+
+    def on_offer_draw(self) -> None:
+        """Explain when a game is drawn by itself, and offer a draw to the other side."""
+        if not self.game.outcome() and not self.is_computers_turn:
+            self.hand.put_down()
+            explanation = self.texts("draw_text", repetitions=self.game.repetitions(), quiet=self.game.quiet_moves())
+            self.dialog = MessageDialog(self.root, self.texts("draw_title"), explanation, self.texts("draw_yes"),
+                                        self.texts("cancel"), self._offer_draw)
+
+    def _offer_draw(self, _result: object) -> None:
+        side = self.game.position.turn
+        if self.players[1 - side].is_person:
+            question = self.texts("ask_draw_white" if side == WHITE else "ask_draw_black")
+            self.dialog = MessageDialog(self.root, self.texts("draw_title"), question, self.texts("accept"),
+                                        self.texts("decline"), self._agree_draw)
+        else:
+            self.say("computer_thinks")
+            self.render()
+            self._ask("draw", BEST_LEVEL, f"movetime {HINT_MS}")
+
+    def _answer_offer(self) -> None:
+        """The computer agrees when the player to move, as it sees it, stands no worse than itself."""
+        if self._score >= DRAW_SCORE:
+            self._agree_draw(None)
+        else:
+            self.say("say_draw_declined")
+            self.render()
+
+    def _agree_draw(self, _result: object) -> None:
+        self.interrupt()
+        self.game.agree_draw()
+        self.autosave()
+        self.settle()
+
+    # -- files --
+
+    def _game_text(self) -> str:
+        self.game.headers.update(White=self.players[WHITE].name(), Black=self.players[BLACK].name())
+        return self.game.to_text()
+
+    def autosave(self) -> None:
+        """Keep the running game for the next start; said once when that is impossible."""
+        try:
+            write_user_file(AUTOSAVE_FILE, self._game_text())
+        except AgonError as error:
+            self._complain_once(error)
+
+    def remember(self, **values: Any) -> None:
+        """Change settings and store them; said once when that is impossible."""
+        self.settings.update(values)
+        try:
+            self.settings.save()
+        except AgonError as error:
+            self._complain_once(error)
+
+    def _complain_once(self, error: AgonError) -> None:
+        if not self._has_complained:
+            self._has_complained = True
+            self.message = self.texts("say_not_kept", reason=self.error_text(error))
+
+    _has_complained = False
+
+    def _resume(self) -> None:
+        """Go on with the game that was running when the program last ended."""
+        try:
+            game = Game.load(os.path.join(user_folder(), AUTOSAVE_FILE))
+        except AgonError:
+            return  # none there, or damaged from outside: a new game has begun already
+        if game.moves and not game.outcome():
+            self.adopt(game, self._players_of(game))
+
+    @staticmethod
+    def _players_of(game: Game) -> List[Player]:
+        return [Player.from_name(game.headers.get(name, "")) for name in ("White", "Black")]
+
+    def load(self, path: str) -> None:
+        """Open a game file; when it cannot be read, say why and leave the running game alone."""
+        try:
+            game = Game.load(path)
+        except AgonError as error:
+            self.show_error(error)
+            self._add_recent(path, is_readable=False)
+            return
+        self.adopt(game, self._players_of(game), path)
+        self._add_recent(path)
+        self.autosave()
+
+    def _add_recent(self, path: str, is_readable: bool = True) -> None:
+        path = os.path.abspath(path)
+        others = [other for other in self.settings["recent"] if other != path]
+        self.remember(recent=([path] if is_readable else [])[:1] + others[:MAX_RECENT - 1])
+        self._build_menus()
+
+    def show_error(self, error: AgonError) -> None:
+        """Show an error in a dialog."""
+        self.dialog = MessageDialog(self.root, "Agon", self.error_text(error), self.texts("ok"))
+
+    def on_open(self) -> None:
+        """Choose a game file and open it."""
+        self.hand.put_down()
+        path = filedialog.askopenfilename(parent=self.root, filetypes=FILE_TYPES)
+        if path:
+            self.load(path)
+
+    def on_save(self) -> None:
+        """Save under the name the game has, or ask for one."""
+        if self.path:
+            self.save(self.path)
+        else:
+            self.on_save_as()
+
+    def on_save_as(self) -> None:
+        """Ask for a name and save."""
+        self.hand.put_down()
+        path = filedialog.asksaveasfilename(parent=self.root, filetypes=FILE_TYPES, defaultextension=".agon")
+        if path:
+            self.save(path)
+
+    def save(self, path: str) -> None:
+        """Write the game to a file, or say why that is impossible."""
+        self._game_text()
+        try:
+            self.game.save(path)
+        except AgonError as error:
+            self.show_error(error)
+            return
+        self.path = path
+        self._add_recent(path)
+        self.say("say_saved", name=os.path.basename(path))
+        self.render()
+
+    def _copy(self, text: str, message: str) -> None:
+        self.root.clipboard_clear()
+        self.root.clipboard_append(text)
+        self.say(message)
+        self.render()
+
+    def on_copy_position(self) -> None:
+        """Copy the position on the board as a line of text."""
+        self._copy(str(self.game.position), "say_copied_position")
+
+    def on_copy_game(self) -> None:
+        """Copy the game as the text of a game file."""
+        self._copy(self._game_text(), "say_copied_game")
+
+    def on_paste(self) -> None:
+        """Put the position or game of the clipboard on the board."""
+        try:
+            text = self.root.clipboard_get()
+        except tk.TclError:
+            text = ""
+        try:
+            is_position = "/" in text and "[" not in text and "-" not in text
+            game = (Game(Position.from_text(text), self.game.rules) if is_position
+                    else Game.from_text(text[:MAX_FILE_BYTES]))
+        except AgonError as error:
+            self.show_error(error)
+            return
+        players = self.players if is_position else self._players_of(game)
+        self.adopt(game, players)
+        self.autosave()
+
+    # -- view commands --
+
+    def on_switch(self, name: str) -> None:
+        """Take over a setting that has just been switched in its menu."""
+        self.remember(**{name: self._switches[name].get()})
+        self._apply_look()
+        self.render()
+        if name == "analysis":
+            self.analyst.begin()
+
+    def on_flip(self) -> None:
+        """Show the other side below."""
+        self.hand.put_down()
+        self.remember(flipped=not self.settings["flipped"])
+        self.arrange()
+
+    def set_language(self, language: str) -> None:
+        """Take another language, at once."""
+        self.texts.language = language
+        self.message = ""
+        self._change_look(language=language)
+
+    def set_theme(self, theme: str) -> None:
+        """Take other colours, at once."""
+        self._change_look(theme=theme)
+
+    def on_larger(self) -> None:
+        """Make all text larger."""
+        self._change_look(zoom=min(MAX_ZOOM, self.settings["zoom"] + 1))
+
+    def on_smaller(self) -> None:
+        """Make all text smaller."""
+        self._change_look(zoom=max(MIN_ZOOM, self.settings["zoom"] - 1))
+
+    def _change_look(self, **values: Any) -> None:
+        self.remember(**values)
+        self._apply_look()
+        self.render()
+        self.analyst.show()
+
+    def on_full_screen(self) -> None:
+        """Fill the screen, or leave it again."""
+        self.root.attributes("-fullscreen", not self.root.attributes("-fullscreen"))
+
+    def on_escape(self, _event: object = None) -> None:
+        """Put the picked piece back; with nothing picked, leave the full screen."""
+        if self.mode in (Mode.IDLE, Mode.OVER, Mode.THINKING) and self.root.attributes("-fullscreen"):
+            self.on_full_screen()
+        self.hand.on_escape()
+        self.view.focus_set()
+
+    def on_help(self) -> None:
+        """Show rules and keys in a window of their own."""
+        self.dialog = HelpWindow(self.root, self.texts, self.theme, self.fonts)
+
+    def on_about(self) -> None:
+        """Say what this is and what it runs on."""
+        message = self.texts("about_text", version=VERSION, python=sys.version.split()[0],
+                             tk=self.root.tk.call("info", "patchlevel"))
+        self.dialog = MessageDialog(self.root, self.texts("about"), message, self.texts("ok"))
+
+    def on_close(self) -> None:
+        """End at once, whatever is going on."""
+        if self.is_closed:
+            return
+        self.is_closed = True
+        if self.root.state() == "normal" and not self.root.attributes("-fullscreen"):
+            self.remember(geometry=self.root.geometry())
+        self.engine.close()
+        self.analyst.engine.close()
+        for name in list(self._jobs):
+            self.forget(name)
+        self.root.destroy()
+
+
+def main() -> None:
+    """Open the window."""
+    if sys.platform == "win32":
+        import ctypes
+        try:  # sharp on scaled screens; must come before the first Tk()
+            ctypes.windll.shcore.SetProcessDpiAwareness(1)
+        except (AttributeError, OSError):
+            pass
+    try:
+        root = tk.Tk(className="Agon")
+    except tk.TclError as error:
+        stop_with(f"Agon needs a screen to show its window ({error})")
+    App(root, path=sys.argv[1] if len(sys.argv) > 1 else "")
+    root.mainloop()
+
+
+if __name__ == "__main__":
+    main()

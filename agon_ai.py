@@ -1,0 +1,1303 @@
+"""The computer player of Agon: evaluation, search, levels and engine protocol.
+
+    >>> analysis = search(Game(), depth=2)
+    >>> analysis.depth
+    2
+
+Contents
+    1. Vocabulary     scores and what a search reports
+    2. Evaluation     how good is a position, in hundredths of a guard's step
+    3. Minimax        the idea in its plainest form, with and without alpha-beta
+    4. Search         the same result with far less work
+    5. Levels         from a child's first game to all the program can
+    6. Protocol       `serve`: talking to the window and to other programs
+    7. Match          engines play each other
+    8. Bench          how fast is it
+    9. Command line
+"""
+
+import argparse
+import math
+import os
+import queue
+import random
+import shlex
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import lru_cache
+from typing import BinaryIO, Callable, Counter as CounterOf, Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import TextIO, Tuple
+
+from agon_core import (
+    BLACK, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, PASS_CHANGE, QUIET_MOVES_TO_DRAW, RADIUS, RING, RINGS, ROW,
+    SIDE_LETTERS, STEP_BITS, STEPS, THRONE, THRONE_BIT, WHITE, AgonError, Bits, Cell, Game, Move, Position, Rules,
+    between, bits, cells_of, count_possible, has_won, is_decided, legal_changes, move_of, perft, popcount,
+    possible_changes, surrounds_empty_throne)
+
+# --- 1. Vocabulary ---------------------------------------------------------------
+
+#: The score of a won position; a win n plies away scores WIN - n.
+WIN = 1_000_000
+#: Scores beyond this mean that the win (or loss) is certain.
+SURE_WIN = WIN - 1000
+INFINITY = WIN + 1
+DRAW = 0
+MAX_DEPTH = 64
+
+
+class Line(NamedTuple):
+    """One line of play: its score for the side to move and its moves."""
+
+    score: int
+    pv: Tuple[Move, ...]
+
+
+class Analysis(NamedTuple):
+    """What a search has found out.
+
+    `score` is in hundredths of a guard's step, from the view of the side to
+    move (see `score_text`); `depth` in plies; `pv` is the principal variation;
+    `lines` holds the best lines, best first, when more than one was asked for.
+    """
+
+    move: Move
+    score: int
+    depth: int
+    nodes: int
+    seconds: float
+    pv: Tuple[Move, ...]
+    lines: Tuple[Line, ...]
+
+
+def score_text(score: int) -> str:
+    """A score as the protocol shows it: '35', 'win in 3' or 'loss in 2' (own moves).
+
+    >>> score_text(35), score_text(WIN - 1), score_text(WIN - 3), score_text(2 - WIN)
+    ('35', 'win in 1', 'win in 2', 'loss in 1')
+    """
+    if score > SURE_WIN:
+        return f"win in {(WIN - score + 1) // 2}"
+    if score < -SURE_WIN:
+        return f"loss in {(WIN + score) // 2}"
+    return str(score)
+
+
+# --- 2. Evaluation ---------------------------------------------------------------
+
+
+class Weights(NamedTuple):
+    """The numbers of the evaluation, in hundredths of a guard's step."""
+
+    #: Worth of a guard, and of the queen, by ring (0 to 5).
+    guard: Tuple[int, ...] = (0, 460, 350, 230, 110, 0)
+    queen: Tuple[int, ...] = (260, 160, 120, 80, 40, 0)
+    #: Cost of each sideways step the guards still need to stand on distinct cells of ring 1.
+    detour: int = 30
+    #: Worth of each own guard on ring 1 when the own queen is on the throne.
+    court: int = 20
+    #: Worth of having, on each of the three lines through the own queen on the throne, an own piece.
+    shield: int = 60
+    #: Worth of the right to move.
+    tempo: int = 40
+    #: Extra cost of a trapped guard, beside its way back from ring 5.
+    trapped: int = 60
+    #: Share (in percent) of its way back that counts for a guard that can be trapped next.
+    threat: int = 60
+
+
+WEIGHTS = Weights()
+
+
+def _distances(target: Cell) -> Dict[Cell, int]:
+    """How many steps a piece on each cell needs to the target, on an empty board."""
+    distances = {target: 0}
+    ring = [target]
+    while ring:
+        ring = [cell for cell in CELLS if cell not in distances
+                and any(to in distances for to in STEPS[cell])]
+        distances.update({cell: 1 + min(distances[to] for to in STEPS[cell] if to in distances) for cell in ring})
+    return distances
+
+
+_GOALS = tuple(cells_of(INNER))
+_WAYS = [_distances(goal) for goal in _GOALS]
+#: By a guard's bit: how many sideways steps it needs on its way to each cell of ring 1.
+_SIDEWAYS_STEPS: Dict[Bits, Tuple[int, ...]] = {
+    1 << cell: tuple(way[cell] - (RING[cell] or 0) + 1 for way in _WAYS) for cell in CELLS if cell != THRONE}
+
+
+#: By a guard's bit: its digit in the number that says how many guards have which ways (base 7: at most 6 guards).
+_WAY_KINDS = sorted(set(_SIDEWAYS_STEPS.values()))
+_WAY_DIGIT: Dict[Bits, int] = {piece: 7 ** _WAY_KINDS.index(ways) for piece, ways in _SIDEWAYS_STEPS.items()}
+
+
+@lru_cache(maxsize=50_000)
+def _least_detour(guards: int) -> int:
+    """The least total of sideways steps that brings each guard to a goal of its own; `guards` adds up _WAY_DIGIT."""
+    # best[taken]: the least total for the guards so far, with this set of goals taken.
+    best = {0: 0}
+    for ways in _WAY_KINDS:
+        guards, count = divmod(guards, 7)
+        for _ in range(count):
+            following: Dict[int, int] = {}
+            for taken, total in best.items():
+                for goal, steps in enumerate(ways):
+                    if not taken >> goal & 1:
+                        now = taken | 1 << goal
+                        following[now] = min(following.get(now, 99), total + steps)
+            best = following
+    return min(best.values())
+
+
+#: The pairs of opposite cells of ring 1: enemies on both would drive a queen off the throne.
+_AXES = tuple(bits([THRONE + line, THRONE - line]) for line in LINES)
+
+
+def _union_of_steps(own: Bits) -> Bits:
+    reach = 0
+    while own:
+        piece = own & -own
+        own ^= piece
+        reach |= STEP_BITS[piece]
+    return reach
+
+
+class SideValues(Dict[Bits, int]):
+    """The worth of a side's pieces without regard to the other side's: worked out once for each set of pieces.
+
+    There is one of these for each place of the side's queen.
+    """
+
+    def __init__(self, queen: Bits, weights: Weights) -> None:
+        super().__init__()
+        self.queen = queen
+        self.weights = weights
+        self.guard_worth = {1 << cell: weights.guard[RING[cell] or 0] for cell in CELLS}
+        self.queen_worth = weights.queen[RING[queen.bit_length() - 1] or 0] if queen else 0
+
+    def __missing__(self, own: Bits) -> int:
+        weights = self.weights
+        value = self.queen_worth
+        ways = 0
+        guards = rest = own ^ self.queen
+        while rest:
+            piece = rest & -rest
+            rest ^= piece
+            value += self.guard_worth[piece]
+            ways += _WAY_DIGIT[piece]
+        value -= weights.detour * _least_detour(ways)
+        if self.queen == THRONE_BIT:
+            value += weights.court * popcount(guards & INNER)
+            if all(guards & axis for axis in _AXES):
+                value += weights.shield
+        if len(self) > SIDE_VALUES_KEPT:
+            self.clear()
+        self[own] = value
+        return value
+
+
+#: Bounded memory: this many remembered values for each place of the queen.
+SIDE_VALUES_KEPT = 50_000
+
+
+class Evaluation:
+    """Values positions, and remembers what it has worked out about each side."""
+
+    def __init__(self, weights: Weights = WEIGHTS) -> None:
+        self.weights = weights
+        #: By the place of the side's queen (0: no queen), then by its pieces.
+        self.sides: Dict[Bits, SideValues] = {
+            queen: SideValues(queen, weights) for queen in [0] + [1 << cell for cell in CELLS]}
+        #: What the owner loses when a guard on this cell is trapped.
+        self.guard_loss: Dict[Bits, int] = {
+            1 << cell: weights.guard[RING[cell] or 0] - weights.guard[RADIUS] + weights.trapped for cell in CELLS}
+        self.queen_loss: Dict[Bits, int] = {
+            1 << cell: weights.queen[RING[cell] or 0] - weights.queen[1] for cell in CELLS}
+        self.threat_by_ring = [
+            (cells, (weights.guard[ring] - weights.guard[RADIUS] + weights.trapped) * weights.threat // 100)
+            for ring, cells in enumerate(RINGS) if ring]
+
+    def value(self, own: Bits, enemy: Bits, queens: Bits) -> int:
+        """The worth of a position for the side to move, without looking ahead."""
+        value = (self.sides[own & queens][own] - self.sides[enemy & queens][enemy] + self.weights.tempo)
+        trapped = own & between(enemy)
+        if trapped:
+            return value - self.loss(trapped, queens)
+        return value + self.threat(own, enemy, queens)
+
+    def loss(self, trapped: Bits, queens: Bits) -> int:
+        """What these trapped pieces cost their owner; less than nothing for an outlying queen."""
+        loss = 0
+        for cell in cells_of(trapped):
+            piece = 1 << cell
+            loss += self.queen_loss[piece] if piece & queens else self.guard_loss[piece]
+        return loss
+
+    def threat(self, own: Bits, enemy: Bits, queens: Bits) -> int:
+        """What the side to move can gain by trapping a guard with its next step."""
+        landing = _union_of_steps(own) & ~(own | enemy)
+        victims = enemy & ~queens & _flanked(own, landing)
+        if victims:
+            victims &= _flanked(own, landing & ~between(enemy))
+            for cells, worth in self.threat_by_ring:
+                if victims & cells:
+                    return worth
+        return 0
+
+
+def evaluate(position: Position, weights: Weights = WEIGHTS) -> int:
+    """The worth of a position for the side to move, without looking ahead."""
+    return _evaluation(weights).value(position.own, position.enemy, position.queens)
+
+
+@lru_cache(maxsize=4)
+def _evaluation(weights: Weights) -> Evaluation:
+    """One Evaluation for all searches with these weights: what it remembers is always true."""
+    return Evaluation(weights)
+
+
+def _flanked(own: Bits, landing: Bits) -> Bits:
+    """The cells with an own piece on one side and a landing cell on the opposite side."""
+    return (own << COLUMN & landing >> COLUMN | own >> COLUMN & landing << COLUMN
+            | own << ROW & landing >> ROW | own >> ROW & landing << ROW
+            | own << ROW - COLUMN & landing >> ROW - COLUMN | own >> ROW - COLUMN & landing << ROW - COLUMN)
+
+
+def trapping_cells(own: Bits, enemy: Bits) -> Bits:
+    """The cells from which a newly arrived own piece would trap an enemy together with another one."""
+    # An enemy with an own piece on one side: the cell on its other side.
+    return ((own << COLUMN & enemy) << COLUMN | (own >> COLUMN & enemy) >> COLUMN
+            | (own << ROW & enemy) << ROW | (own >> ROW & enemy) >> ROW
+            | (own << ROW - COLUMN & enemy) << ROW - COLUMN | (own >> ROW - COLUMN & enemy) >> ROW - COLUMN
+            ) & ~(own | enemy)
+
+
+# --- 3. Minimax ------------------------------------------------------------------
+# For reading and for showing trees; the search of section 4 finds the same values.
+
+
+class TreeNode(NamedTuple):
+    """A position in the tree of a minimax search.
+
+    `move` led here (None at the root); `value` is the score for the side to
+    move here; `alpha` and `beta` are the bounds it was searched with; `cut`
+    says that the remaining moves were left out because one of those searched
+    reached beta; `nodes` counts the positions of this part of the tree.
+    """
+
+    move: Optional[Move]
+    value: int
+    alpha: int
+    beta: int
+    cut: bool
+    children: Tuple["TreeNode", ...]
+    nodes: int
+
+
+def end_value(position: Position, rules: Rules = DEFAULT_RULES, ply: int = 0) -> Optional[int]:
+    """The score of a finished game for the side to move, `ply` plies after the root; None while it goes on."""
+    outcome = position.outcome(rules)
+    if outcome is None:
+        return None
+    if outcome.winner is None:
+        return DRAW
+    return WIN - ply if outcome.winner == position.turn else ply - WIN
+
+
+def minimax(position: Position, depth: int, rules: Rules = DEFAULT_RULES, ply: int = 0,
+            move: Optional[Move] = None) -> TreeNode:
+    """The value of a position `depth` plies deep, found by looking at every line of play."""
+    value = end_value(position, rules, ply)
+    children: List[TreeNode] = []
+    if value is None and depth == 0:
+        value = evaluate(position)
+    if value is None:
+        value = -INFINITY
+        for reply in position.legal_moves(rules):
+            child = minimax(position.play(reply, rules), depth - 1, rules, ply + 1, reply)
+            children.append(child)
+            value = max(value, -child.value)
+    return TreeNode(move, value, -INFINITY, INFINITY, False, tuple(children), 1 + sum(c.nodes for c in children))
+
+
+def alpha_beta(position: Position, depth: int, rules: Rules = DEFAULT_RULES, alpha: int = -INFINITY,
+               beta: int = INFINITY, ply: int = 0, move: Optional[Move] = None) -> TreeNode:
+    """The same value, without the lines that cannot matter.
+
+    The mover is sure of `alpha` elsewhere, the enemy will not allow more than
+    `beta`: as soon as a reply reaches beta, the others need not be looked at.
+    """
+    lower = alpha
+    value = end_value(position, rules, ply)
+    children: List[TreeNode] = []
+    cut = False
+    if value is None and depth == 0:
+        value = evaluate(position)
+    if value is None:
+        value = -INFINITY
+        replies = position.legal_moves(rules)
+        for number, reply in enumerate(replies, 1):
+            child = alpha_beta(position.play(reply, rules), depth - 1, rules, -beta, -lower, ply + 1, reply)
+            children.append(child)
+            value = max(value, -child.value)
+            lower = max(lower, value)
+            if lower >= beta:
+                cut = number < len(replies)
+                break
+    return TreeNode(move, value, alpha, beta, cut, tuple(children), 1 + sum(c.nodes for c in children))
+
+
+# --- 4. Search -------------------------------------------------------------------
+
+Key = Tuple[Bits, Bits, Bits]
+#: Bounded memory: two tables of this many entries, about 300 bytes each.
+TABLE_ENTRIES = 200_000
+EXACT, AT_LEAST, AT_MOST = 0, 1, 2
+#: A draw by repetition is worth a little less than nothing to the side that searches.
+CONTEMPT = 30
+#: No step improves the worth of the mover's pieces by more than this.
+FUTILITY = 200
+NEVER = 1_000_000
+
+
+class Tricks(NamedTuple):
+    """The ideas that make the search fast; each can be switched off to see what it is worth."""
+
+    table: bool = True
+    scout: bool = True
+    reductions: bool = True
+    futility: bool = True
+    ordering: bool = True
+    extension: bool = True
+    contempt: bool = True
+
+
+PLAIN = Tricks(*[False] * len(Tricks._fields))
+
+#: The changes that are no progress when no relocation is due: sideways steps and the pass.
+_SIDEWAYS = frozenset([PASS_CHANGE] + [
+    1 << cell | 1 << to for cell, targets in STEPS.items() for to in targets if RING[cell] == RING[to]])
+
+
+class _Stopped(Exception):
+    """A limit is reached; the move of the last finished depth stands."""
+
+
+class _History(Dict[Bits, int]):
+    """How often a change has refuted the other side's move; unknown changes count 0."""
+
+    def __missing__(self, change: Bits) -> int:
+        return 0
+
+
+class Searcher:
+    """One search; see `search` for its limits."""
+
+    def __init__(self, game: Game, seconds: Optional[float] = None, depth: Optional[int] = None,
+                 nodes: Optional[int] = None, stop: Optional[Callable[[], bool]] = None,
+                 weights: Weights = WEIGHTS, tricks: Tricks = Tricks()) -> None:
+        if game.outcome():
+            raise AgonError("after_end", "the search")
+        self.started = time.perf_counter()
+        self.seconds = seconds
+        self.depth_limit = min(depth or MAX_DEPTH, MAX_DEPTH)
+        self.node_limit = nodes
+        self.stop = stop
+        self.tricks = tricks
+        self.rules = game.rules
+        self.position = game.position
+        self.quiet = game.quiet_moves()
+        self.nodes = 0
+        self.next_check = 0
+        self.evaluation = _evaluation(weights)
+        self.contempt = CONTEMPT if tricks.contempt else 0
+        self.table: Dict[Key, Tuple[int, int, int, Bits]] = {}
+        self.old_table: Dict[Key, Tuple[int, int, int, Bits]] = {}
+        #: Ply at which a position stands on the path; positions of the game so far have negative plies.
+        self.path: Dict[Key, int] = {(p.own, p.enemy, p.queens): -1 for p in game.positions[:-1]}
+        #: The smallest ply of the path to which a repetition has led back since this was last reset.
+        self.oldest_repeat = NEVER
+        self.killers: List[Bits] = [-1] * (MAX_DEPTH * 2)
+        self.history = _History({
+            1 << cell | 1 << to: 8 for cell, targets in STEPS.items() for to in targets if RING[cell] != RING[to]})
+
+    def elapsed(self) -> float:
+        """Seconds since the search began."""
+        return time.perf_counter() - self.started
+
+    def check_limits(self) -> None:
+        """Raise _Stopped when the search must end; otherwise say when to look again."""
+        if self.node_limit is not None and self.nodes >= self.node_limit:
+            raise _Stopped
+        if self.seconds is not None and self.elapsed() >= self.seconds:
+            raise _Stopped
+        if self.stop is not None and self.stop():
+            raise _Stopped
+        self.next_check = self.nodes + 1000
+        if self.node_limit is not None:
+            self.next_check = min(self.next_check, self.node_limit)
+        if len(self.table) > TABLE_ENTRIES:
+            self.old_table, self.table = self.table, {}
+
+    def draw(self, ply: int) -> int:
+        """A draw's score for the side to move at this ply."""
+        return self.contempt if ply & 1 else -self.contempt
+
+    def end_score(self, own: Bits, queens: Bits, ply: int) -> Optional[int]:
+        """The score for the side that has just filled ring 1 by its move at this ply; None if play goes on."""
+        if has_won(own, queens):
+            return WIN - ply - 1
+        if self.rules.empty_throne_loses and surrounds_empty_throne(own, queens):
+            return ply + 1 - WIN
+        return None
+
+    def visit(self, own: Bits, enemy: Bits, queens: Bits, depth: int, alpha: int, beta: int, ply: int, quiet: int
+              ) -> int:
+        """The score of a position for the side to move: exact inside (alpha, beta), else a bound."""
+        if self.nodes >= self.next_check:
+            self.check_limits()
+        self.nodes += 1
+        key = (own, enemy, queens)
+        seen = self.path.get(key)
+        if seen is not None:
+            if 0 <= seen < self.oldest_repeat:
+                self.oldest_repeat = seen
+            return self.draw(ply)
+        if quiet >= QUIET_MOVES_TO_DRAW:
+            self.oldest_repeat = 0
+            return self.draw(ply)
+        if depth <= 0:
+            if count_possible(own, enemy, queens, self.rules) or count_possible(enemy, own, queens, self.rules):
+                return self.evaluation.value(own, enemy, queens)
+            return self.draw(ply)
+
+        table_change = -1
+        if self.tricks.table:
+            entry = self.table.get(key) or self.old_table.get(key)
+            if entry is not None:
+                known_depth, bound, score, table_change = entry
+                if known_depth >= depth and quiet + depth < QUIET_MOVES_TO_DRAW:
+                    if score > SURE_WIN:
+                        score -= ply
+                    elif score < -SURE_WIN:
+                        score += ply
+                    if bound == EXACT or (score >= beta if bound == AT_LEAST else score <= alpha):
+                        return score
+
+        rules = self.rules
+        traps = trapping_cells(own, enemy)
+        own_queen = own & queens
+        if depth == 1 and self.tricks.futility and not traps and ply:
+            guess = self.evaluation.sides[own_queen][own] - self.evaluation.sides[enemy & queens][enemy] + FUTILITY
+            if guess <= alpha and popcount(own & INNER) < 5:
+                return guess
+        changes = possible_changes(own, enemy, queens, rules)
+        if not changes:
+            if not count_possible(enemy, own, queens, rules):
+                return self.draw(ply)
+            changes.append(PASS_CHANGE)
+        relocating = own & between(enemy)
+
+        outer_repeat, self.oldest_repeat = self.oldest_repeat, NEVER
+        floor = alpha
+        if depth == 1:
+            best, best_change = self.frontier(own, enemy, queens, changes, traps, relocating, alpha, beta, ply, quiet)
+        else:
+            self.path[key] = ply
+            if self.tricks.ordering:
+                self.sort(changes, own, traps, table_change, ply)
+            best, best_change = self.branch(own, enemy, queens, changes, traps, relocating,
+                                            depth, alpha, beta, ply, quiet)
+            del self.path[key]
+
+        if self.oldest_repeat >= ply:
+            self.oldest_repeat = outer_repeat
+            if self.tricks.table:
+                score = best + ply if best > SURE_WIN else best - ply if best < -SURE_WIN else best
+                bound = AT_LEAST if best >= beta else AT_MOST if best <= floor else EXACT
+                self.table[key] = (depth, bound, score, best_change)
+        else:
+            # The score holds only on this path: remember the move alone.
+            if self.tricks.table and depth > 1:
+                self.table[key] = (-1, EXACT, 0, best_change)
+            self.oldest_repeat = min(self.oldest_repeat, outer_repeat)
+        return best
+
+    def sort(self, changes: List[Bits], own: Bits, traps: Bits, table_change: Bits, ply: int) -> None:
+        """Put the most promising changes first: early refutations save most of the work."""
+        changes.sort(key=self.history.__getitem__, reverse=True)
+        killer = self.killers[ply]
+        if killer in changes:
+            changes.remove(killer)
+            changes.insert(0, killer)
+        if traps:
+            trapping = [change for change in changes if (own ^ change) & traps]
+            if trapping:
+                changes[:] = trapping + [change for change in changes if not (own ^ change) & traps]
+        if table_change >= 0 and changes[0] != table_change and table_change in changes:
+            changes.remove(table_change)
+            changes.insert(0, table_change)
+
+    def branch(self, own: Bits, enemy: Bits, queens: Bits, changes: List[Bits], traps: Bits, relocating: Bits,
+               depth: int, alpha: int, beta: int, ply: int, quiet: int) -> Tuple[int, Bits]:
+        """The best score and change, looking at least two plies ahead."""
+        tricks = self.tricks
+        own_queen = own & queens
+        best, best_change = -INFINITY, changes[0]
+        child_depth = depth - 1
+        if relocating and tricks.extension and ply < self.depth_limit:
+            child_depth = depth
+        for index, change in enumerate(changes):
+            child = own ^ change
+            following = queens ^ change if change & own_queen else queens
+            now_quiet = quiet + 1 if change in _SIDEWAYS and not relocating else 0
+            score = self.end_score(child, following, ply) if child & INNER == INNER else None
+            if score is None:
+                if index == 0 or not tricks.scout:
+                    score = -self.visit(enemy, child, following, child_depth, -beta, -alpha, ply + 1, now_quiet)
+                else:
+                    reduction = 0
+                    if tricks.reductions and child_depth >= 2 and index >= 3 and not child & traps:
+                        reduction = 2 if index >= 10 and child_depth >= 3 else 1
+                    score = -self.visit(enemy, child, following, child_depth - reduction,
+                                        -alpha - 1, -alpha, ply + 1, now_quiet)
+                    if reduction and score > alpha:
+                        score = -self.visit(enemy, child, following, child_depth, -alpha - 1, -alpha,
+                                            ply + 1, now_quiet)
+                    if alpha < score < beta:
+                        score = -self.visit(enemy, child, following, child_depth, -beta, -alpha, ply + 1, now_quiet)
+            if score > best:
+                best, best_change = score, change
+                if score > alpha:
+                    alpha = score
+                    if alpha >= beta:
+                        if not child & traps:
+                            self.killers[ply] = change
+                        self.history[change] += depth * depth
+                        break
+        return best, best_change
+
+    def frontier(self, own: Bits, enemy: Bits, queens: Bits, changes: List[Bits], traps: Bits, relocating: Bits,
+                 alpha: int, beta: int, ply: int, quiet: int) -> Tuple[int, Bits]:
+        """The same one ply before the horizon: values each child without a call of its own.
+
+        A child's value is its evaluation, found in two steps: what the enemy
+        can threaten only lowers it, so it is left out for a child that is no
+        better than the best one even without.
+        """
+        evaluation = self.evaluation
+        own_queen = own & queens
+        base = -evaluation.sides[enemy & queens][enemy] - evaluation.weights.tempo
+        values = evaluation.sides[own_queen]
+        best, best_change = -INFINITY, changes[0]
+        if relocating or changes[0] == PASS_CHANGE:
+            self.nodes += len(changes)
+            for change in changes:
+                following = queens ^ change if change & own_queen else queens
+                child = own ^ change
+                score = self.end_score(child, following, ply) if child & INNER == INNER else None
+                if score is None:
+                    score = -evaluation.value(enemy, child, following)
+                if score > best:
+                    best, best_change = score, change
+                    if best >= beta:
+                        break
+            return best, best_change
+        # A piece that the enemy has not had the time to relocate is still trapped after any move.
+        suspects = own if enemy & between(own) else traps
+        free_reach = _union_of_steps(enemy) & ~enemy
+        count = 0
+        for count, change in enumerate(changes, 1):
+            child = own ^ change
+            if change & own_queen:
+                following = queens ^ change
+                value = base + evaluation.sides[following & child][child]
+            else:
+                following = queens
+                value = base + values[child]
+            trapped = enemy & between(child) if child & suspects else 0
+            if trapped:
+                value += evaluation.loss(trapped, queens)
+            elif value > best:
+                landing = free_reach & ~child
+                victims = child & ~following & _flanked(enemy, landing)
+                if victims:
+                    victims &= _flanked(enemy, landing & ~between(child))
+                    for cells, worth in evaluation.threat_by_ring:
+                        if victims & cells:
+                            value -= worth
+                            break
+            if child & INNER == INNER:
+                end = self.end_score(child, following, ply)
+                value = value if end is None else end
+            if value > best:
+                key = (enemy, child, following)
+                if change in _SIDEWAYS and (key in self.path or quiet + 1 >= QUIET_MOVES_TO_DRAW):
+                    self.oldest_repeat = 0
+                    value = self.draw(ply + 1) * -1
+                    if value <= best:
+                        continue
+                best, best_change = value, change
+                if best >= beta:
+                    break
+        self.nodes += count
+        return best, best_change
+
+    def run(self, on_info: Optional[Callable[["Analysis"], None]] = None, multipv: int = 1) -> Analysis:
+        """Search deeper and deeper until a limit is reached."""
+        position = self.position
+        root = legal_changes(position.own, position.enemy, position.queens, self.rules)
+        first = move_of(root[0], position.own)
+        analysis = Analysis(first, 0, 0, 0, 0.0, (first,), (Line(0, (first,)),))
+        own_queen = position.own & position.queens
+        self.path[position.own, position.enemy, position.queens] = 0
+        relocating = position.own & between(position.enemy)
+        traps = trapping_cells(position.own, position.enemy)
+        self.sort(root, position.own, traps, -1, 0)
+        try:
+            for depth in range(1, self.depth_limit + 1):
+                scored: List[Tuple[int, Bits]] = []
+                for change in root:
+                    floor = scored[multipv - 1][0] if len(scored) >= multipv else -INFINITY
+                    child = position.own ^ change
+                    queens = position.queens ^ change if change & own_queen else position.queens
+                    quiet = self.quiet + 1 if change in _SIDEWAYS and not relocating else 0
+                    score = self.end_score(child, queens, 0) if child & INNER == INNER else None
+                    if score is None:
+                        arguments = (position.enemy, child, queens, depth - 1)
+                        if floor > -INFINITY and self.tricks.scout:
+                            score = -self.visit(*arguments, -floor - 1, -floor, 1, quiet)
+                            if score > floor:
+                                score = -self.visit(*arguments, -INFINITY, -floor, 1, quiet)
+                        else:
+                            score = -self.visit(*arguments, -INFINITY, -floor, 1, quiet)
+                    # Equal scores keep their order: a later one is only known to be no better.
+                    place = len(scored)
+                    while place and scored[place - 1][0] < score:
+                        place -= 1
+                    scored.insert(place, (score, change))
+                root = [change for _, change in scored]
+                lines = tuple(Line(score, self.variation(change)) for score, change in scored[:multipv])
+                analysis = Analysis(lines[0].pv[0], lines[0].score, depth, self.nodes, self.elapsed(),
+                                    lines[0].pv, lines)
+                if on_info:
+                    on_info(analysis)
+                if WIN - abs(analysis.score) <= depth:
+                    break
+                if self.seconds is not None and self.elapsed() > 0.6 * self.seconds:
+                    break
+        except _Stopped:
+            pass
+        return analysis._replace(nodes=self.nodes, seconds=self.elapsed())
+
+    def variation(self, first: Bits) -> Tuple[Move, ...]:
+        """The line that the table holds behind a first move."""
+        position = self.position
+        moves = [move_of(first, position.own)]
+        seen = {position}
+        position = position.after(first)
+        while position not in seen and not is_decided(*position[:3], self.rules):
+            seen.add(position)
+            key = (position.own, position.enemy, position.queens)
+            entry = self.table.get(key) or self.old_table.get(key)
+            if not entry:
+                break
+            moves.append(move_of(entry[3], position.own))
+            position = position.after(entry[3])
+        return tuple(moves)
+
+
+def search(game: Game, seconds: Optional[float] = None, depth: Optional[int] = None, nodes: Optional[int] = None,
+           stop: Optional[Callable[[], bool]] = None, on_info: Optional[Callable[[Analysis], None]] = None,
+           multipv: int = 1, weights: Weights = WEIGHTS, tricks: Tricks = Tricks()) -> Analysis:
+    """The best move and what is known about it; AgonError when the game is over.
+
+    Searches until one of the limits is reached: `seconds`, `depth` in plies,
+    `nodes` (positions looked at), or `stop()` being true.  `on_info` is told
+    about every finished depth; `multipv` is the number of lines wanted.
+    """
+    return Searcher(game, seconds, depth, nodes, stop, weights, tricks).run(on_info, multipv)
+
+
+# --- 5. Levels -------------------------------------------------------------------
+
+
+class Level(NamedTuple):
+    """How a level plays: its limits and its weaknesses."""
+
+    number: int
+    #: Limits of its search: plies, positions, and seconds (for slow machines).
+    depth: int
+    nodes: int
+    seconds: float
+    #: The chance, at each move, of a slip: any move whose score is at most `margin` below the best one.
+    slip: float = 0.0
+    margin: int = 0
+    #: A careless player does not see what the enemy threatens to trap.
+    careless: bool = False
+
+
+LEVELS: Tuple[Level, ...] = (
+    Level(1, 1, 1_000, 1.0, slip=0.6, margin=150, careless=True),
+    Level(2, 1, 1_000, 1.0, slip=0.2, margin=100, careless=True),
+    Level(3, 1, 1_000, 1.0, slip=0.1, margin=50),
+    Level(4, 2, 10_000, 1.0),
+    Level(5, 3, 10_000, 1.5),
+    Level(6, 4, 20_000, 2.0),
+    Level(7, 6, 60_000, 3.0),
+    Level(8, MAX_DEPTH, 1_000_000_000, 3.0),
+)
+_CARELESS = WEIGHTS._replace(threat=0)
+
+
+def choose(game: Game, level: int, seed: Optional[int] = None, stop: Optional[Callable[[], bool]] = None,
+           on_info: Optional[Callable[[Analysis], None]] = None) -> Analysis:
+    """What a player of this level (1 to 8) plays, in at most LEVELS[level - 1].seconds.
+
+    With a seed, the same game gets the same move.
+    """
+    limits = LEVELS[level - 1]
+    # The number of moves goes into the seed, so that each move has its own luck.
+    luck = random.Random(None if seed is None else f"{seed} {len(game.moves)}")
+    slips = luck.random() < limits.slip
+    multipv = len(game.legal_moves()) if slips else 1
+    analysis = search(game, limits.seconds, limits.depth, limits.nodes, stop, on_info, multipv,
+                      _CARELESS if limits.careless else WEIGHTS)
+    if slips:
+        line = luck.choice([line for line in analysis.lines if line.score >= analysis.score - limits.margin])
+        analysis = analysis._replace(move=line.pv[0], score=line.score, pv=line.pv)
+    return analysis
+
+
+# --- 6. Protocol -----------------------------------------------------------------
+
+ENGINE_NAME = "Agon"
+#: Longer input lines are refused.
+MAX_LINE_BYTES = 100_000
+TOO_LONG = "(a line that is too long)"
+#: A closed input ends the engine even if it hangs in an output nobody reads.
+GRACE_SECONDS = 1.0
+
+
+class ProtocolError(Exception):
+    """A command that cannot be obeyed; the text says why."""
+
+
+def info_line(analysis: Analysis, number: int = 0) -> str:
+    """The protocol's report on a finished depth (on one of several lines if `number` is given)."""
+    line = analysis.lines[max(number - 1, 0)]
+    multipv = f"multipv {number} " if number else ""
+    return (f"info depth {analysis.depth} {multipv}score {score_text(line.score)} nodes {analysis.nodes} "
+            f"time {round(analysis.seconds * 1000)} pv {' '.join(map(str, line.pv))}")
+
+
+class Engine:
+    """Obeys the commands of the protocol, one line each; `say` sends an answer."""
+
+    def __init__(self, say: Callable[[str], None], stop: Callable[[], bool]) -> None:
+        self.say = say
+        self.stop = stop
+        self.game = Game()
+        self.rules = Rules()
+        self.level = len(LEVELS)
+        self.seed: Optional[int] = None
+        self.workers = 1
+        self.weights, self.tricks = WEIGHTS, Tricks()
+        #: The last search: freeing its tables takes time, which nobody should wait for.
+        self.searcher: Optional[Searcher] = None
+        self.commands: Dict[str, Callable[[List[str]], None]] = {
+            "agon": self.on_agon, "isready": self.on_isready, "newgame": self.on_newgame,
+            "position": self.on_position, "setoption": self.on_setoption, "go": self.on_go,
+            "stop": self.on_stop}
+
+    def obey(self, line: str) -> None:
+        """Carry out one command; anything wrong with it is answered by an error line."""
+        words = line.split()
+        if not words:
+            return
+        try:
+            command = self.commands.get(words[0])
+            if command is None:
+                raise ProtocolError(f"unknown command {line.strip()[:40]}")
+            command(words[1:])
+        except (ProtocolError, AgonError) as error:
+            self.say(f"error {error}")
+
+    def on_agon(self, _words: List[str]) -> None:
+        self.say(f"id name {ENGINE_NAME}")
+        self.say(f"option name Level type spin default {len(LEVELS)} min 1 max {len(LEVELS)}")
+        self.say("option name Seed type string default none")
+        self.say("option name Workers type spin default 1 min 1 max 1")
+        self.say("option name QueenFirst type check default off")
+        self.say("option name EmptyThroneLoses type check default on")
+        self.say("option name Without type string default none")
+        self.say("agonok")
+
+    def on_isready(self, _words: List[str]) -> None:
+        self.say("readyok")
+
+    def on_newgame(self, _words: List[str]) -> None:
+        self.game = Game(rules=self.rules)
+
+    def on_stop(self, _words: List[str]) -> None:
+        """Nothing to do: a running search has been stopped by the reader."""
+
+    def on_position(self, words: List[str]) -> None:
+        split = words.index("moves") if "moves" in words else len(words)
+        place, moves = words[:split], words[split + 1:]
+        if place == ["start"]:
+            start = Position.start()
+        elif place and place[0] == "text":
+            start = Position.from_text(" ".join(place[1:]))
+        else:
+            raise ProtocolError("expected position start or position text <position>")
+        game = Game(start, self.rules)
+        for move in moves:
+            game.play(Move.from_text(move))
+        self.game = game
+
+    def on_setoption(self, words: List[str]) -> None:
+        if len(words) != 4 or words[0] != "name" or words[2] != "value":
+            raise ProtocolError("expected setoption name <name> value <value>")
+        name, value = words[1].lower(), words[3]
+        if name == "level":
+            self.level = _number(value, 1, len(LEVELS))
+        elif name == "seed":
+            self.seed = None if value == "none" else _number(value, -2 ** 63, 2 ** 63)
+        elif name == "workers":
+            self.workers = _number(value, 1, 1)
+        elif name == "queenfirst":
+            self.set_rules(self.rules._replace(queen_first=_switch(value)))
+        elif name == "emptythroneloses":
+            self.set_rules(self.rules._replace(empty_throne_loses=_switch(value)))
+        elif name == "without":
+            self.weights, self.tricks = leave_out([] if value == "none" else value.split(","))
+        else:
+            raise ProtocolError(f"unknown option {words[1][:40]}")
+
+    def set_rules(self, rules: Rules) -> None:
+        """Play on by other rules; AgonError if the moves so far break them."""
+        game = Game(self.game.start, rules)
+        for move in self.game.moves:
+            game.play(move)
+        self.game, self.rules = game, rules
+
+    def on_go(self, words: List[str]) -> None:
+        limits: Dict[str, int] = {}
+        rest = iter(words)
+        for word in rest:
+            if word == "infinite":
+                limits[word] = 1
+            elif word in ("movetime", "depth", "nodes", "multipv"):
+                limits[word] = _number(next(rest, ""), 1, 10 ** 9)
+            else:
+                raise ProtocolError(f"unknown limit {word[:40]}")
+        if self.game.outcome():
+            raise ProtocolError("the game is over")
+        multipv = limits.pop("multipv", 1)
+
+        def report(analysis: Analysis) -> None:
+            for number in range(len(analysis.lines)):
+                self.say(info_line(analysis, number + 1 if multipv > 1 else 0))
+
+        if not limits and self.level < len(LEVELS) and multipv == 1:
+            analysis = choose(self.game, self.level, self.seed, self.stop, report)
+        else:
+            seconds = limits["movetime"] / 1000 if "movetime" in limits else None if limits else LEVELS[-1].seconds
+            self.searcher = Searcher(self.game, seconds, limits.get("depth"), limits.get("nodes"), self.stop,
+                                     self.weights, self.tricks)
+            analysis = self.searcher.run(report, multipv)
+            while "infinite" in limits and not self.stop():
+                time.sleep(0.01)
+        self.say(f"bestmove {analysis.move}")
+
+
+def leave_out(ideas: Sequence[str]) -> Tuple[Weights, Tricks]:
+    """Weights and tricks without these ideas (names of Tricks, or of single Weights): what are they worth?"""
+    weights, tricks = WEIGHTS, Tricks()
+    for idea in ideas:
+        if idea in Tricks._fields:
+            tricks = tricks._replace(**{idea: False})
+        elif isinstance(getattr(weights, idea, None), int):
+            weights = Weights(**{**weights._asdict(), idea: 0})
+        else:
+            raise ProtocolError(f"unknown idea {idea[:40]}")
+    return weights, tricks
+
+
+def _number(text: str, low: int, high: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise ProtocolError(f"{text[:40] or 'the end'} is not a number") from None
+    if not low <= number <= high:
+        raise ProtocolError(f"{number} is not between {low} and {high}")
+    return number
+
+
+def _switch(text: str) -> bool:
+    if text not in ("on", "off"):
+        raise ProtocolError(f"{text[:40]} is neither on nor off")
+    return text == "on"
+
+
+class Input:
+    """Reads commands in a thread, so that `stop`, `quit` and the end of input are noticed during a search."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self.source = source
+        self.lines: "queue.Queue[Optional[str]]" = queue.Queue()
+        self.closed = False
+        self.stops_read = self.stops_obeyed = 0
+        self.finished = threading.Event()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def stop_asked(self) -> bool:
+        """Whether a `stop` has been read that is still to be obeyed, or no more can come."""
+        return self.closed or self.stops_read > self.stops_obeyed
+
+    def _read(self) -> None:
+        for line in self._decoded_lines():
+            words = line.split()
+            if words == ["quit"]:
+                break
+            self.stops_read += words == ["stop"]
+            self.lines.put(line)
+        self.closed = True
+        self.lines.put(None)
+        if not self.finished.wait(GRACE_SECONDS):
+            os._exit(0)
+
+    def _decoded_lines(self) -> Iterator[str]:
+        while True:
+            line = self.source.readline(MAX_LINE_BYTES + 1)
+            if not line:
+                return
+            if len(line) > MAX_LINE_BYTES:
+                while line and not line.endswith(b"\n"):
+                    line = self.source.readline(MAX_LINE_BYTES)
+                yield TOO_LONG
+            else:
+                yield line.decode("utf-8", errors="replace")
+
+
+def serve(source: BinaryIO, target: TextIO) -> None:
+    """Speak the engine protocol until `quit` or the end of input."""
+
+    def say(text: str) -> None:
+        target.write(text + "\n")
+        target.flush()
+
+    commands = Input(source)
+    engine = Engine(say, commands.stop_asked)
+    try:
+        for line in iter(commands.lines.get, None):
+            engine.obey(line)
+            commands.stops_obeyed += line.split() == ["stop"]
+            if commands.closed and line.split()[:1] == ["go"]:
+                break
+    except OSError:
+        pass  # Nobody listens any more.
+    commands.finished.set()
+
+
+# --- 7. Match --------------------------------------------------------------------
+
+#: Seconds an engine may take beyond its time, and for anything but a move.
+PATIENCE = 5.0
+#: Seconds for a move of an engine that keeps its own time (a level).
+LONGEST_MOVE = 30.0
+#: A game this long is given up as a draw; no sensible game comes near it.
+LONGEST_GAME = 1000
+
+
+class EngineFailure(Exception):
+    """An engine has crashed, hung or answered nonsense; the text says what happened."""
+
+
+class Player:
+    """An engine in a process of its own that speaks the protocol.
+
+    `name` is a level such as 'level3', a level without some of its ideas such
+    as 'level8-reductions-threat', or the command of another engine.
+    """
+
+    def __init__(self, name: str, movetime: int, seed: int = 0) -> None:
+        self.name = name
+        level, *without = name.split("-")
+        is_level = level.startswith("level") and level[5:].isdecimal()
+        own_time = is_level and int(level[5:]) < len(LEVELS)
+        self.go = "go" if own_time else f"go movetime {movetime}"
+        self.limit = LONGEST_MOVE if own_time else movetime / 1000 + PATIENCE
+        command = ([sys.executable, os.path.abspath(__file__), "serve"] if is_level
+                   else shlex.split(name, posix=os.name == "posix"))
+        try:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise EngineFailure(f"cannot be started: {error.strerror}") from None
+        self.answers: "queue.Queue[str]" = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        self.send("agon")
+        self.wait_for("agonok", PATIENCE)
+        if is_level:
+            self.send(f"setoption name Level value {level[5:]}")
+            self.send(f"setoption name Seed value {seed}")
+            if without:
+                self.send(f"setoption name Without value {','.join(without)}")
+            self.send("isready")
+            self.wait_for("readyok", PATIENCE)
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.answers.put(line.strip())
+        self.answers.put("")
+
+    def send(self, line: str) -> None:
+        """Send a command."""
+        assert self.process.stdin
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except OSError:
+            raise EngineFailure("has crashed") from None
+
+    def wait_for(self, word: str, seconds: float) -> str:
+        """The next answer that begins with this word."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                answer = self.answers.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise EngineFailure("has not answered in time") from None
+            if answer.startswith("error"):
+                raise EngineFailure(f"has answered: {answer}")
+            if answer.split()[:1] == [word]:
+                return answer
+            if not answer and self.process.poll() is not None:
+                raise EngineFailure("has crashed")
+
+    def move(self, game: Game) -> Move:
+        """The engine's move in this game; EngineFailure if it has none that is legal."""
+        moves = " ".join(map(str, game.moves))
+        self.send(f"position text {game.start}" + (f" moves {moves}" if moves else ""))
+        self.send(self.go)
+        answer = self.wait_for("bestmove", self.limit).split()
+        try:
+            move = Move.from_text(answer[1] if len(answer) > 1 else "")
+        except AgonError as error:
+            raise EngineFailure(f"has answered nonsense: {error}") from None
+        refusal = game.refusal(move)
+        if refusal:
+            raise EngineFailure(f"has played {move}, but {refusal.value}")
+        return move
+
+    def close(self) -> None:
+        """End the process, kindly at first."""
+        try:
+            self.send("quit")
+            self.process.wait(timeout=1.0)
+        except (EngineFailure, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
+
+
+class MatchGame(NamedTuple):
+    """A finished game of a match: the points of the first engine (1, 0.5 or 0) and why it ended."""
+
+    points: float
+    reason: str
+    game: Game
+
+
+def random_opening(plies: int, seed: str) -> Game:
+    """A game with this many random moves, not ended yet; the same with the same seed."""
+    luck = random.Random(seed)
+    while True:
+        game = Game()
+        while len(game.moves) < plies and not game.outcome():
+            game.play(luck.choice(game.legal_moves()))
+        if not game.outcome():
+            return game
+
+
+def play_game(names: Sequence[str], number: int, movetime: int, opening_plies: int, seed: int) -> MatchGame:
+    """Game `number` of a match: the first engine is White in games 0, 2, 4 ...
+
+    Games 0 and 1 share an opening, and so on.  An engine that fails loses.
+    """
+    game = random_opening(opening_plies, f"{seed} {number // 2}")
+    white = number % 2
+    sides = (names[white], names[1 - white])
+    game.headers.update(White=sides[WHITE], Black=sides[BLACK])
+    players: List[Player] = []
+    side = WHITE
+    try:
+        for side in (WHITE, BLACK):
+            players.append(Player(sides[side], movetime, seed + number))
+        while not game.outcome() and len(game.moves) < LONGEST_GAME:
+            side = game.position.turn
+            game.play(players[side].move(game))
+        if not game.outcome():
+            game.agree_draw()
+        outcome = game.outcome()
+        reason = outcome.reason.value if outcome else ""
+    except EngineFailure as failure:
+        game.resign(side)
+        reason = f"{sides[side]} {failure}"
+    finally:
+        for player in players:
+            player.close()
+    outcome = game.outcome()
+    game.headers["Termination"] = reason
+    if outcome is None or outcome.winner is None:
+        return MatchGame(0.5, reason, game)
+    return MatchGame(float(outcome.winner == white), reason, game)
+
+
+def elo(share: float) -> float:
+    """The Elo difference that makes one expect this share of the points."""
+    share = min(max(share, 0.001), 0.999)
+    return -400 * math.log10(1 / share - 1)
+
+
+def match_summary(names: Sequence[str], points: Sequence[float]) -> str:
+    """The result of a match in one line, with 95 % error bars."""
+    games = len(points)
+    share = sum(points) / games
+    spread = 1.96 * math.sqrt(sum((point - share) ** 2 for point in points)) / games
+    error = (elo(share + spread) - elo(share - spread)) / 2
+    wins, losses = points.count(1), points.count(0)
+    return (f"{names[0]} vs {names[1]}: {wins} wins, {games - wins - losses} draws, {losses} losses, "
+            f"{share:.1%}, Elo {elo(share):+.0f} ± {error:.0f}").replace("%", " %")
+
+
+def play_match(options: argparse.Namespace) -> None:
+    """Play the games of a match and print its progress and result."""
+    names = (options.a, options.b)
+    results: Dict[int, MatchGame] = {}
+    progress = sys.stderr
+    with ThreadPoolExecutor(options.jobs) as pool:
+        pending = {pool.submit(play_game, names, number, options.movetime, options.openings, options.seed): number
+                   for number in range(options.games)}
+        for future in as_completed(pending):
+            number = pending[future]
+            results[number] = future.result()
+            if options.save:
+                stem, extension = os.path.splitext(options.save)
+                results[number].game.save(f"{stem}-{number + 1:03}{extension or '.agon'}")
+            points = sum(result.points for result in results.values())
+            print(f"\r{len(results)}/{options.games} games, {points:g} points for {names[0]} ", end="",
+                  file=progress, flush=True)
+    print(file=progress)
+    reasons: CounterOf[str] = Counter(result.reason for result in results.values())
+    for reason, count in reasons.most_common():
+        print(f"{count:4} x {reason}")
+    print(match_summary(names, [results[number].points for number in sorted(results)]), flush=True)
+
+
+# --- 8. Bench --------------------------------------------------------------------
+
+BENCH_POSITIONS = (
+    "Qf1 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2 w",
+    "Qf5 c3 e5 g6 h2 e8 i4 / Qf6 d6 e7 g4 h6 b5 a2 b",
+    "Qf4 c5 e6 e8 g7 h5 i3 / Qf8 d4 e4 f5 g8 h7 i6 w",
+    "Qe3 d5 e5 e6 f5 g4 g5 / Qh4 c5 f7 f8 g6 h3 h5 w",
+    "Qg4 b3 c4 e7 f8 h6 i5 / Qe8 c6 d3 f3 g8 i3 k5 b",
+    "Qf6 e5 f7 g6 c4 d8 h3 / Qe4 f5 f4 g5 h7 i6 b6 w",
+)
+
+
+def bench(options: argparse.Namespace) -> None:
+    """Print how fast the rules and the search are on this machine."""
+    start = Position.start()
+    began = time.perf_counter()
+    count = perft(start, 4)
+    print(f"perft 4: {count} moves, {count / (time.perf_counter() - began):,.0f} moves/s")
+    nodes, seconds = 0, 0.0
+    for text in BENCH_POSITIONS:
+        analysis = search(Game(Position.from_text(text)), seconds=options.seconds)
+        nodes += analysis.nodes
+        seconds += analysis.seconds
+        print(f"depth {analysis.depth:2}, {analysis.nodes:8} nodes, score {score_text(analysis.score):>10}: {text}")
+    print(f"search: {nodes / seconds:,.0f} nodes/s")
+
+
+# --- 9. Command line -------------------------------------------------------------
+
+
+def analyse(options: argparse.Namespace) -> None:
+    """Print what the search finds out about a position, depth by depth."""
+    position = Position.start() if options.position == "start" else Position.from_text(options.position)
+
+    def report(analysis: Analysis) -> None:
+        for number in range(len(analysis.lines)):
+            print(info_line(analysis, number + 1 if options.multipv > 1 else 0), flush=True)
+
+    limited = options.depth or options.nodes
+    seconds = options.seconds if options.seconds is not None or limited else LEVELS[-1].seconds
+    game = Game(position)
+    analysis = search(game, seconds, options.depth, options.nodes, None, report, options.multipv)
+    print(f"best move {position.describe(analysis.move)}, score {score_text(analysis.score)} for "
+          f"{'Black' if position.turn else 'White'}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="agon_ai.py", description="The computer player of Agon.")
+    commands = parser.add_subparsers(dest="command", metavar="command", required=True)
+    commands.add_parser("serve", help="speak the engine protocol on standard input and output",
+                        description="Speak the engine protocol on standard input and output.")
+
+    command = commands.add_parser("bench", help="measure the speed", description=bench.__doc__)
+    command.add_argument("--seconds", type=float, default=1.0, help="time for each position (default 1)")
+    command.set_defaults(run=bench)
+
+    command = commands.add_parser(
+        "match", help="let two engines play each other", description=play_match.__doc__,
+        epilog="Engines: level1 to level8; level8-scout-threat is level 8 without these ideas of the search or the "
+               "evaluation; anything else is the command of a program that speaks the protocol. Levels below 8 "
+               "keep their own limits. An engine that crashes, hangs or plays an illegal move loses the game.")
+    command.add_argument("a", metavar="A", help="the first engine")
+    command.add_argument("b", metavar="B", help="the second engine")
+    command.add_argument("--games", type=int, default=20, help="number of games (default 20)")
+    command.add_argument("--movetime", type=int, default=100, help="milliseconds for each move (default 100)")
+    command.add_argument("--jobs", type=int, default=1, help="games at the same time (default 1)")
+    command.add_argument("--openings", type=int, default=4, metavar="PLIES",
+                         help="random moves at the start, the same for both games of a pair (default 4)")
+    command.add_argument("--seed", type=int, default=1, help="seed of the openings and the levels (default 1)")
+    command.add_argument("--save", metavar="FILE", help="save the games as FILE-001.agon and so on")
+    command.set_defaults(run=play_match)
+
+    command = commands.add_parser("analyse", help="look for the best move in a position",
+                                  description=analyse.__doc__)
+    command.add_argument("position", metavar="POSITION", help="such as 'Qf1 a5 ... / Qf11 a2 ... w', or start")
+    command.add_argument("--seconds", type=float, help="time limit (default 3, without another limit)")
+    command.add_argument("--depth", type=int, help="plies to look ahead")
+    command.add_argument("--nodes", type=int, help="positions to look at")
+    command.add_argument("--multipv", type=int, default=1, metavar="LINES", help="number of lines (default 1)")
+    command.set_defaults(run=analyse)
+    return parser
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run a command; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    if options.command == "serve":
+        serve(sys.stdin.buffer, sys.stdout)
+        return 0
+    try:
+        options.run(options)
+    except AgonError as error:
+        print(f"agon_ai.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

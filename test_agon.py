@@ -1,0 +1,2208 @@
+"""Tests of Agon.  Positions, moves and files are text; names are the sentences they check.
+
+    python -m pytest test_agon.py
+
+Contents
+    1. Helpers, and a slow second implementation of the rules
+    2. Cells and board
+    3. Steps
+    4. Sandwich and relocation
+    5. End of the game, draws, and the table of known positions
+    6. Notation and text forms
+    7. Game: undo, redo, repetition, quiet moves, headers, comments
+    8. Game files
+    9. Properties and fuzz
+"""
+
+import ast
+import doctest
+import functools
+import os
+import pickle
+import random
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+import pytest
+
+import agon_core
+from agon_core import (
+    BLACK, DEFAULT_RULES, PASS, WHITE, AgonError, Ending, Game, IllegalMove, Move, Outcome, Position,
+    Refusal, Rules, perft)
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# === 1. Helpers, and a slow second implementation of the rules ===================
+
+
+def pos(text: str) -> Position:
+    return Position.from_text(text)
+
+
+def mv(text: str) -> Move:
+    return Move.from_text(text)
+
+
+def legal(text: str, rules: Rules = DEFAULT_RULES) -> List[str]:
+    """The legal moves of a position, as sorted plain text."""
+    return sorted(str(move) for move in pos(text).legal_moves(rules))
+
+
+def targets(text: str, source: str, rules: Rules = DEFAULT_RULES) -> str:
+    """Where the piece on one cell may go, as 'a1 a2 ...'."""
+    return " ".join(move.split("-")[1] for move in legal(text, rules) if move.startswith(source + "-"))
+
+
+def names(cells: List[int]) -> List[str]:
+    return sorted(agon_core.cell_name(cell) for cell in cells)
+
+
+def played(moves: str, start: Optional[str] = None, rules: Rules = DEFAULT_RULES) -> Game:
+    """A game with these moves."""
+    game = Game(pos(start) if start else None, rules)
+    for word in moves.split():
+        game.play(mv(word))
+    return game
+
+
+# The second implementation knows nothing of agon_core and is written for obviousness alone, sentence
+# by sentence after the rules.  A cell is (q, r); a board is a dictionary from cells to letters:
+# W and B are the queens, w and b the guards.
+
+XY = Tuple[int, int]
+Board = Dict[XY, str]
+STRAIGHT = ((1, 0), (0, 1), (1, -1))
+
+
+def ring(cell: XY) -> int:
+    q, r = cell
+    return max(abs(q), abs(r), abs(q + r))
+
+
+def moved(cell: XY, step: XY, times: int = 1) -> XY:
+    return cell[0] + times * step[0], cell[1] + times * step[1]
+
+
+ALL = [(q, r) for q in range(-5, 6) for r in range(-5, 6) if ring((q, r)) <= 5]
+
+
+def name(cell: XY) -> str:
+    q, r = cell
+    return "abcdefghikl"[q + 5] + str(min(5, 5 - q) - r + 1)
+
+
+CALLED = {name(cell): cell for cell in ALL}
+
+
+def owner(letter: Optional[str]) -> Optional[str]:
+    return letter.lower() if letter else None
+
+
+def other(side: str) -> str:
+    return "b" if side == "w" else "w"
+
+
+def around(cell: XY) -> List[XY]:
+    near = [moved(cell, step, times) for step in STRAIGHT for times in (1, -1)]
+    return [at for at in near if ring(at) <= 5]
+
+
+def read_board(text: str) -> Tuple[Board, str]:
+    white, rest = text.split("/")
+    black, side = rest.split()[:-1], rest.split()[-1]
+    board = {}
+    for letter, words in (("w", white.split()), ("b", black)):
+        for word in words:
+            board[CALLED[word.lstrip("Q")]] = letter.upper() if word[0] == "Q" else letter
+    return board, side
+
+
+def write_board(board: Board, side: str) -> str:
+    def pieces(letter: str) -> List[str]:
+        queen = ["Q" + name(cell) for cell in board if board[cell] == letter.upper()]
+        return queen + sorted(name(cell) for cell in board if board[cell] == letter)
+    return " ".join(pieces("w") + ["/"] + pieces("b") + [side])
+
+
+def squeezing(board: Board, cell: XY, enemy: str) -> List[XY]:
+    """The straight lines on which the cell lies between two enemies."""
+    return [step for step in STRAIGHT
+            if owner(board.get(moved(cell, step, 1))) == enemy == owner(board.get(moved(cell, step, -1)))]
+
+
+def slow_trapped(board: Board, side: str) -> List[XY]:
+    return [cell for cell in board if owner(board[cell]) == side and squeezing(board, cell, other(side))]
+
+
+def encloses_itself(board: Board, source: XY, target: XY) -> bool:
+    """Whether the piece would stand between two enemies without enclosing both of them."""
+    side = board[source].lower()
+    rest = {cell: letter for cell, letter in board.items() if cell != source}
+    return any(not owner(rest.get(moved(target, step, 2))) == side == owner(rest.get(moved(target, step, -2)))
+               for step in squeezing(rest, target, other(side)))
+
+
+def slow_changes(board: Board, side: str, rules: Rules) -> List[Tuple[XY, XY]]:
+    """Steps or relocations; neither passes nor the end of the game."""
+    mine = [cell for cell in board if owner(board[cell]) == side]
+    trapped = slow_trapped(board, side)
+    trapped_queen = [cell for cell in trapped if board[cell].isupper()]
+    if rules.queen_first and trapped_queen:
+        trapped = trapped_queen
+    moves = []
+    for source in trapped or mine:
+        is_queen = board[source].isupper()
+        if trapped and is_queen:
+            wished = [cell for cell in ALL if cell != (0, 0)]
+        elif trapped:
+            wished = [cell for cell in ALL if ring(cell) == 5]
+        else:
+            wished = [cell for cell in around(source) if ring(cell) <= ring(source)]
+            wished = [cell for cell in wished if is_queen or cell != (0, 0)]
+        moves += [(source, target) for target in wished
+                  if target not in board and not encloses_itself(board, source, target)]
+    return moves
+
+
+def slow_outcome(board: Board, rules: Rules) -> Optional[Tuple[Optional[str], str]]:
+    for side in "wb":
+        if all(board.get(cell) == side for cell in around((0, 0))):
+            if board.get((0, 0)) == side.upper():
+                return side, "THRONE"
+            if rules.empty_throne_loses:
+                return other(side), "EMPTY_THRONE"
+    if not slow_changes(board, "w", rules) and not slow_changes(board, "b", rules):
+        return None, "BLOCKED"
+    return None
+
+
+def slow_legal(board: Board, side: str, rules: Rules = DEFAULT_RULES) -> List[str]:
+    if slow_outcome(board, rules):
+        return []
+    return sorted(f"{name(a)}-{name(b)}" for a, b in slow_changes(board, side, rules)) or ["--"]
+
+
+def slow_play(board: Board, move: str) -> Board:
+    if move == "--":
+        return board
+    source, target = (CALLED[word] for word in move.split("-"))
+    return {**{cell: letter for cell, letter in board.items() if cell != source}, target: board[source]}
+
+
+def slow_describe(board: Board, side: str, move: str, rules: Rules) -> str:
+    if move == "--":
+        return move
+    after = slow_play(board, move)
+    if slow_trapped(board, side):
+        move = move.replace("-", "*")
+    queen = "Q" if board[CALLED[move.replace("*", "-").split("-")[0]]].isupper() else ""
+    end = slow_outcome(after, rules)
+    fresh = set(slow_trapped(after, other(side))) - set(slow_trapped(board, other(side)))
+    return queen + move + ("#" if end and end[0] == side else "+" if fresh else "")
+
+
+def slow_perft(board: Board, side: str, depth: int) -> int:
+    moves = slow_legal(board, side)
+    if depth == 1:
+        return len(moves)
+    return sum(slow_perft(slow_play(board, move), other(side), depth - 1) for move in moves)
+
+
+# --- positions to try things on --------------------------------------------------
+
+def play_out(rng: random.Random, text: str, rules: Rules, length: int) -> Iterator[Position]:
+    """The positions of a random game that likes to go inwards, from its start to its end."""
+    position = pos(text)
+    for _ in range(length):
+        yield position
+        moves = position.legal_moves(rules)
+        if not moves:
+            return
+        inwards = [move for move in moves if position.is_progress(move)]
+        position = position.play(rng.choice(inwards if inwards and rng.random() < 0.6 else moves), rules)
+    yield position
+
+
+def random_crowd(rng: random.Random) -> str:
+    """A position with the pieces thrown on the cells of the two to four inner rings."""
+    crowd = rng.choice((2, 2, 3, 3, 4))
+    cells = [cell for cell in ALL if ring(cell) <= crowd]
+    rng.shuffle(cells)
+    board: Board = {}
+    for letter, count in (("W", 1), ("B", 1), ("w", 6), ("b", 6)):
+        if rng.random() < 0.1:
+            count -= 1
+        for _ in range(count):
+            cell = cells.pop()
+            if cell == (0, 0) and letter.islower():
+                cell = cells.pop()
+            board[cell] = letter
+    return write_board(board, rng.choice("wb"))
+
+
+def random_stroke(rng: random.Random) -> str:
+    """A position with own, enemy, free cell, enemy, own in a straight line: the stroke may be possible."""
+    side, step = rng.choice("wb"), rng.choice(STRAIGHT)
+    middle = rng.choice([cell for cell in ALL if max(ring(moved(cell, step, at)) for at in (2, -2)) <= 5])
+    board = {moved(middle, step, at): letter
+             for at, letter in ((2, side), (1, other(side)), (-1, other(side)), (-2, side))}
+    board.pop((0, 0), None)
+    free = [cell for cell in ALL if cell not in board and cell not in ((0, 0), middle)]
+    free.sort(key=lambda cell: rng.random() * (1 + ring((cell[0] - middle[0], cell[1] - middle[1]))))
+    for letter in side * rng.randint(2, 4) + other(side) * rng.randint(2, 4) + "WB":
+        board[free.pop(0)] = letter
+    return write_board(board, side)
+
+
+def random_jam(rng: random.Random) -> str:
+    """A position in which one side stands on the throne and ring 1 alone and is likely to be blocked."""
+    side = rng.choice("wb")
+    inner = around((0, 0))
+    rng.shuffle(inner)
+    guards = rng.randint(1, 4)
+    board = {cell: side if place < guards else other(side) for place, cell in enumerate(inner)}
+    board[(0, 0)] = side.upper()
+    rest = [cell for cell in ALL if cell not in board]
+    for letter in rng.choice((other(side) * guards, "")) + rng.choice((other(side).upper(), "")):
+        board[rest.pop(rng.randrange(len(rest)))] = letter
+    return write_board(board, rng.choice("wb"))
+
+
+def near_the_end(rng: random.Random) -> str:
+    """A position in which one side has four to six guards on ring 1 and the queen on the throne or near."""
+    side = rng.choice("wb")
+    board: Board = {}
+    inner = around((0, 0))
+    rng.shuffle(inner)
+    guards = rng.randint(4, 6)
+    for cell in inner[:guards]:
+        board[cell] = side
+    rest = [cell for cell in ALL if cell not in board and ring(cell) in (1, 2, 5)]
+    rng.shuffle(rest)
+    queen = (0, 0) if rng.random() < 0.6 else rest.pop()
+    board[queen] = side.upper()
+    for letter in side * (6 - guards) + other(side) * 6 + other(side).upper():
+        board[rest.pop()] = letter
+    return write_board(board, rng.choice("wb"))
+
+
+def many_positions(seed: int, games: int, setups: int) -> List[Tuple[Position, Rules]]:
+    """Positions from random games, crowded middles and near ends, with alternating rule options."""
+    rng = random.Random(seed)
+    found: List[Tuple[Position, Rules]] = []
+    for number in range(games):
+        rules = Rules(bool(number & 1), not number & 2)
+        start = str(Position.start(number // 4 % 2))
+        found += [(position, rules) for position in play_out(rng, start, rules, 70)]
+    for number in range(setups):
+        rules = Rules(bool(number & 1), not number & 2)
+        setup = rng.choice((near_the_end, random_stroke, random_jam, random_crowd, random_crowd))
+        text = setup(rng)
+        found += [(position, rules) for position in play_out(rng, text, rules, 2)]
+    return found
+
+
+# === 2. Cells and board ==========================================================
+
+CELL = agon_core.parse_cell
+
+
+def test_the_board_has_91_cells_in_rings_of_1_6_12_18_24_30() -> None:
+    assert len(set(agon_core.CELLS)) == len(agon_core.CELLS) == 91
+    rings = [agon_core.RING[cell] for cell in agon_core.CELLS]
+    assert [rings.count(number) for number in range(6)] == [1, 6, 12, 18, 24, 30]
+
+
+def test_every_cell_has_the_name_the_coordinates_say() -> None:
+    assert {agon_core.axial(cell): agon_core.cell_name(cell) for cell in agon_core.CELLS} \
+        == {cell: name(cell) for cell in ALL}
+
+
+@pytest.mark.parametrize("text, where", [
+    ("f6", (0, 0)), ("f1", (0, 5)), ("f11", (0, -5)), ("a1", (-5, 5)), ("a6", (-5, 0)), ("l1", (5, 0)),
+    ("l6", (5, -5)), ("k7", (4, -5))])
+def test_landmarks_have_their_coordinates(text: str, where: XY) -> None:
+    assert agon_core.axial(CELL(text)) == where
+
+
+def test_files_have_6_to_11_and_back_to_6_cells_and_no_j() -> None:
+    cells = [agon_core.cell_name(cell) for cell in agon_core.CELLS]
+    assert [sum(cell[0] == letter for cell in cells) for letter in "abcdefghijkl"] \
+        == [6, 7, 8, 9, 10, 11, 10, 9, 8, 0, 7, 6]
+
+
+def test_every_name_reads_back_as_its_cell() -> None:
+    assert [CELL(agon_core.cell_name(cell)) for cell in agon_core.CELLS] == list(agon_core.CELLS)
+
+
+@pytest.mark.parametrize("text", [
+    "j1", "a7", "a0", "f12", "l7", "m1", "", "f", "6f", "F6", "f06", " f6", "f6 "])
+def test_what_is_no_cell_is_refused_by_name(text: str) -> None:
+    with pytest.raises(AgonError) as caught:
+        CELL(text)
+    assert caught.value.code == "bad_cell"
+    assert caught.value.details["token"] == text
+
+
+def test_neighbours_and_rings_are_those_of_the_coordinates() -> None:
+    for cell in ALL:
+        near = {agon_core.cell_name(to) for to in agon_core.NEIGHBOURS[CELL(name(cell))]}
+        assert near == {name(to) for to in around(cell)}
+        assert agon_core.RING[CELL(name(cell))] == ring(cell)
+
+
+def test_steps_of_a_lone_queen_are_on_the_ring_or_inwards_from_every_cell() -> None:
+    for cell in ALL:
+        wanted = sorted(name(to) for to in around(cell) if ring(to) <= ring(cell))
+        assert targets(f"Q{name(cell)} / w", name(cell)).split() == wanted
+
+
+def test_each_side_starts_as_the_rules_say() -> None:
+    assert str(Position.start()) == "Qf1 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2 w"
+    assert str(Position.start(BLACK)) == "Qf1 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2 b"
+    assert (Position.start().turn, Position.start(BLACK).turn) == (WHITE, BLACK)
+
+
+def test_a_position_tells_who_stands_where() -> None:
+    for turn in "wb":
+        position = pos(f"Qf1 a5 / Qf11 a2 {turn}")
+        assert [position.side_at(CELL(cell)) for cell in "f1 a5 f11 a2 f6".split()] \
+            == [WHITE, WHITE, BLACK, BLACK, None]
+        assert [position.is_queen(CELL(cell)) for cell in "f1 a5 f11 a2 f6".split()] \
+            == [True, False, True, False, False]
+        assert names(list(agon_core.cells_of(position.pieces(WHITE)))) == ["a5", "f1"]
+        assert names(list(agon_core.cells_of(position.pieces(BLACK)))) == ["a2", "f11"]
+
+
+# === 3. Steps ====================================================================
+
+def test_a_guard_steps_along_its_ring_or_inwards() -> None:
+    assert targets("d3 / Qf11 w", "d3") == "c3 d4 e3 e4"
+
+
+def test_a_corner_guard_has_two_ways_along_and_one_inwards() -> None:
+    assert targets("a1 / Qf11 w", "a1") == "a2 b1 b2"
+
+
+def test_no_piece_steps_outwards() -> None:
+    position = pos("Qf1 d3 / Qf11 w")
+    for target in ("c2", "d2"):
+        assert position.refusal(mv(f"d3-{target}")) is Refusal.OUTWARDS
+
+
+def test_a_step_needs_a_free_cell() -> None:
+    assert targets("c3 d3 / Qf11 e3 w", "d3") == "d4 e4"
+
+
+def test_only_a_queen_steps_on_the_throne() -> None:
+    assert targets("f5 / Qf11 w", "f5") == "e5 g5"
+    assert targets("Qf5 / Qf11 w", "f5") == "e5 f6 g5"
+
+
+def test_there_is_no_step_off_the_throne() -> None:
+    assert legal("Qf6 a1 / Qf11 w") == ["a1-a2", "a1-b1", "a1-b2"]
+
+
+def test_the_side_to_move_moves_and_then_the_other() -> None:
+    position = Position.start().play(mv("a5-b5"))
+    assert str(position) == "Qf1 b1 b5 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2 b"
+    assert str(position.play(mv("f11-f10"))) == "Qf1 b1 b5 d9 h9 k1 l5 / Qf10 a2 b7 d1 h1 k7 l2 w"
+
+
+def test_an_illegal_move_is_not_played_and_says_why() -> None:
+    with pytest.raises(IllegalMove) as caught:
+        Position.start().play(mv("a5-c5"))
+    assert caught.value.refusal is Refusal.TOO_FAR
+    assert str(caught.value) == "a5-c5 is not possible: a piece moves only one step"
+
+
+BOTH_TRAPPED = "Qg4 a5 b1 d9 e5 h9 l5 / Qf11 e4 e6 g3 g5 k7 l2 w"
+QUEEN_FIRST = Rules(queen_first=True)
+
+#: Position, move, why it is refused, the cells that cause it.
+REFUSALS = [
+    ("Qf6 e5 e6 f5 f7 g5 g6 / Qf11 b", "f11-f10", Refusal.GAME_OVER, ""),
+    ("Qf6 e5 f5 g5 / e6 f7 g6 w", "--", Refusal.GAME_OVER, ""),
+    ("Qf1 a5 / Qf11 w", "--", Refusal.NO_PASS, ""),
+    (BOTH_TRAPPED, "--", Refusal.NO_PASS, ""),
+    ("Qf1 a5 / Qf11 w", "f6-f7", Refusal.NO_PIECE, ""),
+    ("Qf1 a5 / Qf11 w", "f11-f10", Refusal.NOT_YOURS, "f11"),
+    (BOTH_TRAPPED, "f11-f10", Refusal.NOT_YOURS, "f11"),
+    ("Qf1 a5 / Qf11 w", "f1-f1", Refusal.SAME_CELL, ""),
+    (BOTH_TRAPPED, "e5-e5", Refusal.SAME_CELL, ""),
+    ("Qf1 f2 / Qf11 w", "f1-f2", Refusal.TAKEN, "f2"),
+    ("Qf1 / Qf2 w", "f1-f2", Refusal.TAKEN, "f2"),
+    (BOTH_TRAPPED, "e5-a5", Refusal.TAKEN, "a5"),
+    (BOTH_TRAPPED, "a5-b5", Refusal.TRAPPED_FIRST, "e5 g4"),
+    (BOTH_TRAPPED, "e5-b5", Refusal.OUTER_RING, ""),
+    (BOTH_TRAPPED, "e5-f6", Refusal.OUTER_RING, ""),
+    (BOTH_TRAPPED, "g4-f6", Refusal.NOT_TO_THRONE, "f6"),
+    ("Qf1 a5 / Qf11 w", "a5-c5", Refusal.TOO_FAR, ""),
+    ("Qf1 a5 / Qf11 w", "f1-f6", Refusal.TOO_FAR, ""),
+    ("Qf2 / Qf11 w", "f2-f1", Refusal.OUTWARDS, ""),
+    ("Qf6 a1 / Qf11 w", "f6-f7", Refusal.OUTWARDS, ""),
+    ("Qf1 f7 / Qf11 w", "f7-f6", Refusal.THRONE_IS_QUEENS, "f6"),
+    ("Qf1 c4 d2 / Qf11 d3 d5 w", "c4-d4", Refusal.SELF_ENCLOSURE, "d3 d5"),
+    ("Qf1 c3 d2 d6 / Qf11 c4 d3 d5 e4 w", "c3-d4", Refusal.SELF_ENCLOSURE, "c4 e4"),
+    ("Qf1 c3 d2 / Qf11 c4 d3 d5 e4 w", "c3-d4", Refusal.SELF_ENCLOSURE, "c4 d3 d5 e4"),
+    ("Qf1 a1 a5 / Qf11 a2 a4 a6 w", "a5-a3", Refusal.SELF_ENCLOSURE, "a2 a4"),
+]
+
+
+@pytest.mark.parametrize("text, move, refusal, causes", REFUSALS, ids=[
+    f"{row[2].name}-{row[1]}" for row in REFUSALS])
+def test_each_refusal_comes_with_the_cells_that_cause_it(
+        text: str, move: str, refusal: Refusal, causes: str) -> None:
+    assert pos(text).refusal(mv(move)) is refusal
+    assert " ".join(names(pos(text).causes(mv(move)))) == causes
+
+
+def test_with_queen_first_the_trapped_queen_causes_the_refusal() -> None:
+    position = pos(BOTH_TRAPPED)
+    assert position.refusal(mv("e5-a1"), QUEEN_FIRST) is Refusal.QUEEN_FIRST
+    assert names(position.causes(mv("e5-a1"), QUEEN_FIRST)) == ["g4"]
+    assert position.refusal(mv("a5-b5"), QUEEN_FIRST) is Refusal.TRAPPED_FIRST
+    assert names(position.causes(mv("a5-b5"), QUEEN_FIRST)) == ["g4"]
+
+
+def test_every_refusal_has_an_example_here() -> None:
+    assert {row[2] for row in REFUSALS} | {Refusal.QUEEN_FIRST} == set(Refusal)
+
+
+def test_a_legal_move_has_no_refusal_and_no_causes() -> None:
+    assert Position.start().refusal(mv("f1-f2")) is None
+    assert Position.start().causes(mv("f1-f2")) == []
+
+
+# === 4. Sandwich and relocation ==================================================
+
+@pytest.mark.parametrize("enemies", ["d3 d5", "c4 e4", "c3 e5"])
+def test_a_piece_between_two_enemies_is_trapped_on_each_line(enemies: str) -> None:
+    assert names(pos(f"Qf1 d4 / Qf11 {enemies} w").trapped()) == ["d4"]
+    assert names(pos(f"Qd4 / Qf11 {enemies} w").trapped()) == ["d4"]
+
+
+@pytest.mark.parametrize("enemies", ["d3 e4", "d3 e5", "d3 c4", "d3 c3", "d3 d6", "d2 d6", "d3"])
+def test_enemies_off_the_line_or_with_a_gap_trap_nothing(enemies: str) -> None:
+    assert pos(f"Qf1 d4 / Qf11 {enemies} w").trapped() == []
+
+
+def test_own_pieces_trap_nothing() -> None:
+    assert pos("Qf1 d3 d4 d5 / Qf11 w").trapped() == []
+
+
+def test_an_enemy_queen_traps_like_a_guard() -> None:
+    assert names(pos("Qf1 d4 / Qd3 d5 w").trapped()) == ["d4"]
+
+
+def test_the_edge_of_the_board_traps_nothing() -> None:
+    assert pos("Qf1 a3 l3 / Qf11 b3 b4 k3 k4 w").trapped() == []
+
+
+def test_a_queen_on_the_throne_traps_and_is_trapped_like_anywhere() -> None:
+    assert names(pos("Qf1 f7 / Qf6 f8 w").trapped()) == ["f7"]
+    assert names(pos("Qf6 / Qf11 f5 f7 w").trapped()) == ["f6"]
+
+
+def test_trapped_are_only_the_pieces_of_the_side_to_move() -> None:
+    text = "Qf1 d2 d4 / Qf11 d3 d5"
+    assert names(pos(text + " w").trapped()) == ["d4"]
+    assert names(pos(text + " b").trapped()) == ["d3"]
+
+
+def test_trapped_cells_are_sorted_by_name() -> None:
+    position = pos("Qf1 a2 h6 / Qf11 a1 a3 h5 h7 w")
+    assert [agon_core.cell_name(cell) for cell in position.trapped()] == ["a2", "h6"]
+
+
+def test_while_a_piece_is_trapped_only_trapped_pieces_move() -> None:
+    assert {move.split("-")[0] for move in legal(BOTH_TRAPPED)} == {"e5", "g4"}
+
+
+def test_a_trapped_guard_goes_to_every_free_cell_of_ring_5() -> None:
+    outer = sorted(name(cell) for cell in ALL if ring(cell) == 5 and name(cell) not in ("f1", "f11"))
+    assert targets("Qf1 d4 / Qf11 d3 d5 w", "d4").split() == outer
+
+
+def test_a_trapped_guard_on_ring_5_leaves_its_cell() -> None:
+    found = targets("Qf1 a3 / Qf11 a2 a4 w", "a3").split()
+    assert "a3" not in found
+    assert len(found) == 30 - 5
+
+
+def test_a_trapped_queen_goes_to_every_free_cell_but_the_throne() -> None:
+    taken = ("d3", "d4", "d5", "a1", "f11", "f6")
+    free = sorted(name(cell) for cell in ALL if name(cell) not in taken)
+    assert targets("Qd4 a1 / Qf11 d3 d5 w", "d4").split() == free
+
+
+def test_several_trapped_pieces_go_in_any_order() -> None:
+    assert targets(BOTH_TRAPPED, "e5").split()[:3] == ["a1", "a2", "a3"]
+    assert targets(BOTH_TRAPPED, "g4").split()[:3] == ["a1", "a2", "a3"]
+
+
+def test_with_queen_first_the_queen_goes_before_the_guards() -> None:
+    assert {move.split("-")[0] for move in legal(BOTH_TRAPPED, QUEEN_FIRST)} == {"g4"}
+    assert targets(BOTH_TRAPPED, "g4", QUEEN_FIRST) == targets(BOTH_TRAPPED, "g4")
+
+
+def test_with_queen_first_trapped_guards_alone_still_go() -> None:
+    text = "Qf1 a5 d2 d4 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 b"
+    assert legal(text, QUEEN_FIRST) == legal(text)
+    assert {move.split("-")[0] for move in legal(text)} == {"d3", "d5"}
+
+
+def test_the_opponent_moves_between_two_relocations() -> None:
+    game = played("c4-d4 d3-a1 a5-b5", "Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w")
+    assert names(game.position.trapped()) == ["d5"]
+
+
+def test_a_piece_set_free_by_the_opponent_need_not_be_relocated() -> None:
+    game = played("c4-d4 d3-a1 d6-e7", "Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w")
+    assert game.position.trapped() == []
+    assert "a1-a2" in [str(move) for move in game.legal_moves()]
+
+
+def test_a_step_between_two_enemies_is_forbidden() -> None:
+    assert targets("Qf1 c4 / Qf11 d3 d5 w", "c4") == "c3 c5"
+
+
+def test_a_relocation_between_two_enemies_is_forbidden() -> None:
+    assert pos("Qf1 d4 / Qf11 d3 d5 a1 a3 w").refusal(mv("d4-a2")) is Refusal.SELF_ENCLOSURE
+    assert pos("Qd4 / Qf11 d3 d5 h3 h5 w").refusal(mv("d4-h4")) is Refusal.SELF_ENCLOSURE
+
+
+def test_the_queen_may_not_step_on_the_throne_between_two_enemies() -> None:
+    assert targets("Qe5 / Qf11 f5 f7 w", "e5") == "e6"
+
+
+@pytest.mark.parametrize("text, move", [
+    ("Qf1 c4 d2 d6 / Qf11 d3 d5 w", "c4-d4"),
+    ("Qf1 d3 b4 f4 / Qf11 c4 e4 w", "d3-d4"),
+    ("Qf6 d3 b2 / Qf11 c3 e5 w", "d3-d4"),
+    ("Qd2 c4 d6 / Qf11 d3 d5 w", "c4-d4"),
+    ("Qc4 d2 d6 / Qf11 d3 d5 w", "c4-d4"),
+], ids=["upright", "level", "slanting", "queen as outer piece", "queen as mover"])
+def test_the_stroke_that_encloses_both_neighbours_is_legal(text: str, move: str) -> None:
+    assert pos(text).refusal(mv(move)) is None
+    assert len(pos(text).play(mv(move)).trapped()) == 2
+
+
+@pytest.mark.parametrize("text", ["Qf1 c4 d2 / Qf11 d3 d5 w", "Qf1 c4 d6 / Qf11 d3 d5 w"])
+def test_enclosing_only_one_neighbour_is_not_enough(text: str) -> None:
+    assert pos(text).refusal(mv("c4-d4")) is Refusal.SELF_ENCLOSURE
+
+
+def test_outer_pieces_must_be_own() -> None:
+    assert pos("Qf1 c4 d2 / Qf11 d3 d5 d6 w").refusal(mv("c4-d4")) is Refusal.SELF_ENCLOSURE
+
+
+def test_the_exception_must_hold_on_every_line() -> None:
+    assert pos("Qf1 c3 d2 d6 / Qf11 c4 d3 d5 e4 w").refusal(mv("c3-d4")) is Refusal.SELF_ENCLOSURE
+    assert pos("Qf1 b4 c3 d2 d6 f4 / Qf11 c4 d3 d5 e4 w").refusal(mv("c3-d4")) is None
+
+
+def test_the_exception_holds_for_relocations_too() -> None:
+    assert pos("Qf1 a1 a5 e5 / Qf11 a2 a4 e4 e6 w").refusal(mv("e5-a3")) is None
+    assert pos("Qe5 a1 a5 / Qf11 a2 a4 e4 e6 w").refusal(mv("e5-a3")) is None
+
+
+def test_the_moving_piece_cannot_be_an_outer_one_of_the_stroke() -> None:
+    assert pos("Qf1 a1 a5 / Qf11 a2 a4 a6 w").refusal(mv("a5-a3")) is Refusal.SELF_ENCLOSURE
+    assert "a5-a3" not in legal("Qf1 a1 a5 / Qf11 a2 a4 a6 w")
+
+
+def test_a_relocation_can_trap_enemy_pieces() -> None:
+    position = pos("Qf1 a1 e5 / Qf11 a2 e4 e6 w")
+    assert names(position.play(mv("e5-a3")).trapped()) == ["a2"]
+
+
+# === 5. End of the game, draws, and the table of known positions =================
+
+WON = "Qf6 e5 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2"
+EMPTY = "Qf4 e5 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2"
+BLOCKED = "Qf6 e5 f5 g5 / e6 f7 g6"
+THRONE_MAY_BE_EMPTY = Rules(empty_throne_loses=False)
+
+
+def colours_swapped(text: str) -> str:
+    white, rest = text.split(" / ")
+    black, turn = rest.rsplit(" ", 1)
+    return f"{black} / {white} {'b' if turn == 'w' else 'w'}"
+
+
+@pytest.mark.parametrize("turn", ["w", "b"])
+def test_queen_on_the_throne_with_six_guards_wins(turn: str) -> None:
+    assert pos(f"{WON} {turn}").outcome() == Outcome(WHITE, Ending.THRONE)
+    assert pos(colours_swapped(f"{WON} {turn}")).outcome() == Outcome(BLACK, Ending.THRONE)
+    assert pos(f"{WON} {turn}").outcome(THRONE_MAY_BE_EMPTY) == Outcome(WHITE, Ending.THRONE)
+
+
+@pytest.mark.parametrize("turn", ["w", "b"])
+def test_six_guards_round_an_empty_throne_lose(turn: str) -> None:
+    assert pos(f"{EMPTY} {turn}").outcome() == Outcome(BLACK, Ending.EMPTY_THRONE)
+    assert pos(colours_swapped(f"{EMPTY} {turn}")).outcome() == Outcome(WHITE, Ending.EMPTY_THRONE)
+
+
+def test_six_guards_round_the_enemy_queen_lose() -> None:
+    assert pos("Qf1 e5 e6 f5 f7 g5 g6 / Qf6 a2 b").outcome() == Outcome(BLACK, Ending.EMPTY_THRONE)
+    assert pos("Qf1 e5 e6 f5 f7 g5 g6 / Qf6 a2 b").legal_moves() == []
+
+
+def test_without_that_option_an_empty_throne_is_no_end() -> None:
+    for turn in "wb":
+        position = pos(f"{EMPTY} {turn}")
+        assert position.outcome(THRONE_MAY_BE_EMPTY) is None
+        assert len(position.legal_moves(THRONE_MAY_BE_EMPTY)) \
+            == perft(position, 1, THRONE_MAY_BE_EMPTY) == (2 if turn == "w" else 27)
+
+
+@pytest.mark.parametrize("text", [
+    "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w", "Qf6 e5 e6 f5 f7 g5 / Qf11 g6 w", "Qg6 e5 e6 f5 f7 g5 a1 / Qf11 w",
+    "Qf11 e5 e6 f5 f7 g5 / Qf1 w"])
+def test_fewer_than_six_own_guards_on_ring_1_are_no_end(text: str) -> None:
+    assert pos(text).outcome() is None
+
+
+def test_a_finished_position_has_no_moves() -> None:
+    for text in (WON, EMPTY, BLOCKED):
+        for turn in "wb":
+            assert pos(f"{text} {turn}").legal_moves() == []
+            assert perft(pos(f"{text} {turn}"), 1) == 0
+
+
+def test_the_last_move_of_a_finished_game_counts_but_nothing_after_it() -> None:
+    text = "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w"
+    assert legal(text) == ["f7-g6", "g5-g6", "h5-g6", "h5-h4", "h5-h6"]
+    assert perft(pos(text), 2) == 4 * 3
+
+
+def test_a_blocked_side_passes_and_may_do_nothing_else() -> None:
+    position = pos("Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w")
+    assert position.legal_moves() == [PASS]
+    assert position.outcome() is None
+    assert str(position.play(PASS)) == "Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 b"
+
+
+def test_a_side_that_can_move_may_not_pass() -> None:
+    assert Position.start().refusal(PASS) is Refusal.NO_PASS
+
+
+def test_when_neither_side_can_move_the_game_is_drawn() -> None:
+    for turn in "wb":
+        assert pos(f"{BLOCKED} {turn}").outcome() == Outcome(None, Ending.BLOCKED)
+
+
+def test_the_step_that_blocks_both_sides_ends_the_game() -> None:
+    game = played("h6-g6", "Qf6 e5 f5 g5 / e6 f7 h6 b")
+    assert game.outcome() == Outcome(None, Ending.BLOCKED)
+    assert game.legal_moves() == []
+
+
+def test_outcomes_are_written_as_results() -> None:
+    results = [Outcome(winner, Ending.THRONE).result for winner in (WHITE, BLACK, None)]
+    assert results == ["1-0", "0-1", "1/2-1/2"]
+
+
+SHUFFLE = "f1-g1 f11-g10 g1-f1 g10-f11 "
+
+
+def test_the_third_repetition_draws_with_the_start_counted() -> None:
+    game = played(2 * SHUFFLE)
+    assert game.repetitions() == 3
+    assert game.outcome() == Outcome(None, Ending.REPETITION)
+    assert game.legal_moves() == []
+    assert game.refusal(mv("f1-f2")) is Refusal.GAME_OVER
+
+
+def test_two_repetitions_are_not_enough() -> None:
+    game = played(2 * SHUFFLE)
+    game.undo()
+    assert (game.repetitions(), game.outcome()) == (2, None)
+    assert (played(SHUFFLE).repetitions(), played(SHUFFLE).outcome()) == (2, None)
+
+
+def test_the_same_pieces_with_the_other_side_to_move_are_another_position() -> None:
+    assert Position.start(WHITE) != Position.start(BLACK)
+    assert pos("Qf1 a1 / Qf11 w") != pos("Qa1 f1 / Qf11 w")
+
+
+def circle(number: int) -> List[str]:
+    """The cells of a ring, clockwise from the top."""
+    cell, found = (0, -number), []
+    for step in ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)):
+        for _ in range(number):
+            found.append(name(cell))
+            cell = moved(cell, step)
+    return found
+
+
+def walks(count: int, first: Tuple[int, int], second: Tuple[int, int]) -> str:
+    """Moves of two pieces in turn, each clockwise on its ring from the place given as (ring, index)."""
+    words = []
+    for ply in range(count):
+        number, index = second if ply % 2 else first
+        path = circle(number)
+        at = index + ply // 2
+        words.append(f"{path[at % len(path)]}-{path[(at + 1) % len(path)]}")
+    return " ".join(words)
+
+
+def test_the_hundredth_quiet_move_draws() -> None:
+    game = played(walks(99, (5, 15), (5, 0)), "Qf1 / Qf11 w")
+    assert (game.quiet_moves(), game.outcome()) == (99, None)
+    last = walks(100, (5, 15), (5, 0)).split()[-1]
+    game.play(mv(last))
+    assert game.quiet_moves() == 100
+    assert game.outcome() == Outcome(None, Ending.QUIET)
+    assert game.legal_moves() == []
+    game.undo()
+    assert (game.quiet_moves(), game.outcome()) == (99, None)
+
+
+def test_a_step_inwards_after_99_quiet_moves_starts_the_count_anew() -> None:
+    game = played(walks(99, (5, 15), (5, 0)), "Qf1 / Qf11 w")
+    inwards = [move for move in game.legal_moves() if game.position.is_progress(move)]
+    game.play(inwards[0])
+    assert (game.quiet_moves(), game.outcome()) == (0, None)
+
+
+def test_a_winning_hundredth_move_wins() -> None:
+    start = "Qf6 e5 e6 f5 f7 g5 h6 / Qf11 b"
+    game = played(walks(99, (5, 0), (2, circle(2).index("h6"))), start)
+    assert (game.quiet_moves(), game.outcome()) == (99, None)
+    game.play(mv("h5-g6"))
+    assert game.outcome() == Outcome(WHITE, Ending.THRONE)
+
+
+def test_a_relocation_is_no_quiet_move() -> None:
+    game = played("f1-g1 a5-a4", "Qf1 a3 / Qf11 a2 a5 w")
+    assert game.quiet_moves() == 2
+    game.play(mv("a3-l3"))
+    assert game.quiet_moves() == 0
+
+
+def test_a_pass_is_a_quiet_move() -> None:
+    game = played("--", "Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w")
+    assert game.quiet_moves() == 1
+
+
+# The table: a label, the position, what is trapped, where each piece may go ("a5: a4 a6", pieces with the
+# same targets together; "--" is a pass), and the perft counts for depth 1, 2, ...
+TABLE = """
+# start
+Qf1 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2 w
+a5: a4 a6 b5 b6
+b1: a1 b2 c1 c2
+d9: c8 d8 e10 e9
+f1: e1 f2 g1
+h9: g10 g9 h8 i8
+k1: i1 i2 k2 l1
+l5: k5 k6 l4 l6
+perft 27 713 18417
+
+# seed example: the stroke between two enemies that encloses both is legal
+Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w
+a5: a4 a6 b5 b6
+c4: c3 c5 d4
+d2: c2 e2 e3
+d6: e6 e7
+f1: e1 f2 g1
+k1: i1 i2 k2 l1
+l5: k5 k6 l4 l6
+perft 23 599
+
+# one end open: the same stroke is a self-enclosure
+Qf1 a5 c4 d2 h9 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w
+a5: a4 a6 b5 b6
+c4: c3 c5
+d2: c2 e2 e3
+f1: e1 f2 g1
+h9: g10 g9 h8 i8
+k1: i1 i2 k2 l1
+l5: k5 k6 l4 l6
+perft 24 635
+
+# after the seed example: both black guards are enclosed, one is resolved per turn
+Qf1 a5 d2 d4 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 b
+trapped d3 d5
+d3 d5: a1 a2 a3 a4 a6 b1 c1 c8 d1 d9 e1 e10 g1 g10 h9 i1 i8 l1 l3 l4 l6
+perft 42 966
+
+# enclosed guard goes to a free outer cell that is no sandwich cell
+Qf1 b1 d9 e5 h9 k1 l5 / Qf11 a4 a6 e4 e6 k7 l2 w
+trapped e5
+e5: a1 a2 a3 b7 c1 c8 d1 e1 e10 g1 g10 h1 i1 i8 l1 l3 l4 l6
+perft 18 424
+
+# enclosed queen goes anywhere but the throne
+Qg4 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 g3 g5 k7 l2 w
+trapped g4
+g4: a1 a3 a4 a6 b2 b3 b4 b5 b6 c1 c2 c3 c4 c5 c6 c7 c8 d1 d2 d3 d4 d5 d6 d7 d8 e1 e10 e2 e3 e4 e5 e6 e7 e8
+    e9 f1 f10 f2 f3 f4 f5 f7 f8 f9 g1 g10 g2 g6 g7 g8 g9 h1 h2 h3 h4 h5 h6 h7 h8 i1 i2 i3 i4 i5 i6 i7 i8 k2
+    k3 k4 k5 k6 l1 l3 l4 l6
+perft 76 1872
+
+# queen and guard enclosed: either may be resolved
+Qg4 a5 b1 d9 e5 h9 l5 / Qf11 e4 e6 g3 g5 k7 l2 w
+trapped e5 g4
+e5: a1 a2 a3 a4 a6 b7 c1 c8 d1 e1 e10 f1 g1 g10 h1 i1 i8 k1 l1 l3 l4 l6
+g4: a1 a2 a3 a4 a6 b2 b3 b4 b5 b6 b7 c1 c2 c3 c4 c5 c6 c7 c8 d1 d2 d3 d4 d5 d6 d7 d8 e1 e10 e2 e3 e7 e8 e9
+    f1 f10 f2 f3 f7 f8 f9 g1 g10 g2 g6 g7 g8 g9 h1 h2 h3 h4 h5 h6 h7 h8 i1 i2 i3 i4 i5 i6 i7 i8 k1 k2 k3 k4
+    k5 k6 l1 l3 l4 l6
+perft 96 2016
+
+# queen on the throne enclosed
+Qf6 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 f5 f7 k7 l2 w
+trapped f6
+f6: a1 a3 a4 a6 b2 b3 b4 b5 b6 c1 c2 c3 c4 c5 c6 c7 c8 d1 d2 d3 d4 d5 d6 d7 d8 e1 e10 e2 e3 e4 e5 e6 e7 e8
+    e9 f1 f10 f2 f3 f4 f8 f9 g1 g10 g2 g3 g4 g5 g6 g7 g8 g9 h1 h2 h3 h4 h5 h6 h7 h8 i1 i2 i3 i4 i5 i6 i7 i8
+    k2 k3 k4 k5 k6 l1 l3 l4 l6
+perft 77 1744
+
+# an enclosed piece forbids every other move
+Qf2 d8 e5 e6 f5 g5 g6 / Qf11 c8 d7 d9 h9 k7 l2 w
+trapped d8
+d8: a1 a2 a3 a4 a5 a6 b1 b7 c1 d1 e1 f1 g1 h1 i1 k1 l1 l3 l4 l5 l6
+perft 21 521
+
+# one step from the win
+Qf6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w
+f7 g5: g6
+h5: g6 h4 h6
+perft 5 108
+
+# last guard round an empty throne
+Qf4 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w
+f4: e4 g4
+f7 g5: g6
+h5: g6 h4 h6
+perft 7 162
+
+# blocked side passes
+Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w
+--
+perft 1 6
+
+# blocked side passes, black
+Qh4 d4 e4 e5 e6 f5 f8 / Qf6 f7 g5 g6 g7 h5 h6 b
+--
+perft 1 4
+
+Qf6 d5 d6 e4 f5 f8 g5 / Qg6 d2 e6 e7 f2 f4 g7 b
+trapped e6 e7
+e6 e7: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 60 420
+
+Qf6 d6 f5 f8 g5 g6 h4 / Qf7 b1 c3 d4 e4 e5 e7 b
+trapped e7 f7
+e7: a1 a2 a3 a4 a5 a6 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+f7: a1 a2 a3 a4 a5 a6 b2 b3 b4 b5 b6 b7 c1 c2 c4 c5 c6 c7 c8 d1 d2 d3 d5 d7 d8 d9 e1 e10 e2 e3 e8 e9 f1 f10
+    f11 f2 f3 f4 f9 g1 g10 g2 g3 g4 g7 g8 g9 h1 h2 h3 h5 h6 h7 h8 h9 i1 i2 i3 i4 i5 i6 i7 i8 k1 k2 k3 k4 k5
+    k6 k7 l1 l2 l3 l4 l5 l6
+perft 105 725
+
+Qf6 c2 d6 f7 f8 g5 g6 / Qe7 e5 e6 f3 f5 g3 h6 b
+trapped e6 e7
+e6: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+e7: a1 a2 a3 a4 a5 a6 b1 b2 b3 b4 b5 b6 b7 c1 c3 c4 c5 c6 c7 c8 d1 d2 d3 d4 d5 d7 d8 d9 e1 e10 e2 e3 e4 e8
+    e9 f1 f10 f11 f2 f4 f9 g1 g10 g2 g4 g7 g8 g9 h1 h2 h3 h4 h5 h7 h8 h9 i1 i2 i3 i4 i5 i6 i7 i8 k1 k2 k3 k4
+    k5 k6 k7 l1 l2 l3 l4 l5 l6
+perft 107 853
+
+Qe4 a5 f5 f7 g7 h5 i7 / Qf8 c6 e2 e6 g4 h4 h6 w
+trapped g7 h5
+g7 h5: a1 a2 a3 a4 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 58 783
+
+Qf2 d5 e7 f5 f7 f8 g5 / Qf9 c3 e4 e5 e6 g2 h6 b
+trapped e5 e6
+e5 e6: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 60 672
+
+Qf2 e5 e6 e7 g5 g7 g8 / Qf7 c6 d4 e4 f5 g6 i3 b
+trapped f7 g6
+f7: a1 a2 a3 a4 a5 a6 b1 b2 b3 b4 b5 b6 b7 c1 c2 c3 c4 c5 c7 c8 d1 d2 d3 d5 d6 d7 d8 d9 e1 e10 e2 e3 e8 e9
+    f1 f10 f11 f3 f4 f9 g1 g10 g2 g3 g4 g9 h1 h2 h3 h4 h5 h6 h7 h8 h9 i1 i2 i4 i5 i6 i7 i8 k1 k2 k3 k4 k5 k6
+    k7 l1 l2 l3 l4 l5 l6
+g6: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 105 1378
+
+Qf8 b4 b6 d1 g4 g6 i6 / Qe7 d5 e6 f4 f5 g5 h6 b
+trapped g5 h6
+g5 h6: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 58 1069
+
+Qg4 d4 e5 e6 g6 g9 i4 / Qf7 c3 c5 e4 g5 h4 h6 b
+trapped g5 h4
+g5 h4: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 60 690
+
+Qd6 d5 e6 f7 g1 h6 i3 / Qe7 c6 d4 g5 g6 h4 i6 w
+trapped f7 h6
+f7 h6: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 58 667
+
+Qf6 c1 d5 e6 g6 h4 i6 / Qf7 e4 f5 g1 h5 k1 k6 w
+trapped f6 g6
+f6: a1 a2 a3 a4 a5 a6 b1 b2 b3 b4 b5 b6 b7 c2 c3 c4 c5 c6 c7 c8 d1 d2 d3 d4 d6 d7 d8 d9 e1 e10 e2 e3 e5 e7
+    e8 e9 f1 f10 f11 f2 f3 f4 f8 f9 g10 g2 g3 g4 g7 g8 g9 h1 h2 h3 h6 h7 h8 h9 i1 i2 i3 i4 i5 i7 i8 k2 k3 k4
+    k5 k7 l1 l2 l3 l4 l5 l6
+g6: a1 a2 a3 a4 a5 a6 b1 b7 c8 d1 d9 e1 e10 f1 f11 g10 h1 h9 i1 i8 k7 l1 l2 l3 l4 l5 l6
+perft 103 1879
+
+Qf2 a5 c2 d9 h3 i7 l5 / Qf10 a2 b6 d1 i2 k6 l2 b
+trapped k6
+k6: a1 a3 a4 a6 b1 b7 c1 c8 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l3 l4 l6
+perft 24 618
+
+Ql4 d6 e4 e6 e7 f5 g9 / Qf8 c6 e5 f7 g6 h5 k2 b
+trapped e5
+e5: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l5 l6
+perft 29 433
+
+Qf6 e5 e6 f5 g5 g6 h4 / Qf8 b4 d5 d6 f4 f7 k3 w
+trapped e6
+e6: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 30 510
+
+Qf6 c7 e6 f9 g5 i5 k2 / Qg10 c3 d5 g6 h5 i8 l6 b
+trapped h5
+h5: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 h1 h9 i1 k1 k7 l1 l2 l3 l4 l5
+perft 27 459
+
+Qf2 b6 c2 g9 h4 h6 l4 / Qe8 d4 d7 e2 g1 h7 i5 w
+trapped f2
+f2: a1 a2 a3 a4 a5 a6 b1 b2 b3 b4 b5 b7 c1 c3 c4 c5 c6 c7 c8 d1 d2 d3 d5 d6 d8 d9 e1 e10 e3 e4 e5 e6 e7 e9
+    f1 f10 f11 f3 f4 f5 f7 f8 f9 g10 g2 g3 g4 g5 g6 g7 g8 h1 h2 h3 h5 h8 h9 i1 i2 i3 i4 i6 i7 i8 k1 k2 k3 k4
+    k5 k6 k7 l1 l2 l3 l5 l6
+perft 76 1660
+
+Qf4 d5 e6 f5 f7 f8 g4 / Qg7 c5 e4 g5 g6 i5 i6 w
+trapped f5
+f5: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 30 390
+
+Qe2 b6 d6 f4 h9 i3 k4 / Qf10 a1 b7 e3 g4 h5 i6 w
+trapped f4
+f4: a2 a3 a4 a5 a6 b1 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 27 644
+
+Qf6 d4 e7 f7 f8 g5 g6 / Qg8 d8 e3 e5 f5 g3 h6 b
+trapped e5
+e5: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 30 210
+
+Qk1 d6 f5 f7 g7 h4 i6 / Qg8 b2 e4 e5 g3 g6 h7 w
+trapped g7
+g7: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k7 l1 l2 l3 l4 l5 l6
+perft 29 464
+
+Qe4 d6 e6 f7 g6 g8 h6 / Qf6 d4 d5 f4 f5 g5 i8 w
+trapped e4
+e4: a1 a2 a3 a4 a5 a6 b1 b2 b3 b4 b5 b6 b7 c1 c2 c3 c4 c5 c6 c7 c8 d1 d2 d3 d7 d8 d9 e1 e10 e2 e3 e7 e8 e9
+    f1 f10 f11 f2 f3 f8 f9 g1 g10 g2 g3 g4 g7 g9 h1 h2 h3 h4 h5 h7 h8 h9 i1 i2 i3 i4 i5 i6 i7 k1 k2 k3 k4 k5
+    k6 k7 l1 l2 l3 l4 l5 l6
+perft 76 794
+
+Qf6 c3 d4 d8 f5 g5 g9 / Qf7 e2 e4 e6 e7 g7 g8 b
+e2: d2 e3 f2 f3
+e4: f4
+e7: d6 f8
+f7: g6
+g7: f8 g6 h6
+g8: f8 f9 h7
+perft 14 157
+
+Qe2 a3 b2 d9 f10 i3 k4 / Qf11 b7 c3 d4 g7 h2 i5 b
+b7: a6 b6 c7 c8
+c3: c4 d3
+d4: d5 e4 e5
+f11: e10 g10
+g7: f7 f8 g6 h6
+h2: g2 g3 h3 i2
+i5: h5 h6 i4 i6
+perft 23 530
+
+Qf1 b2 b6 e10 f8 i6 k2 / Qf9 a1 d7 f2 g1 k6 l2 w
+b2: b3 c2 c3
+b6: b5 c6 c7
+e10: d9 e9 f10 f11
+f1: e1
+f8: e7 f7 g7
+i6: h6 h7 i5
+k2: i2 i3 k3
+perft 20 428
+
+Qh1 d7 f4 f8 g6 i1 i5 / Qe10 d8 e4 e5 e6 f5 i6 w
+d7: c6 d6 e7 e8
+f4: g4
+f8: e7 f7 g7
+g6: f7 g5
+h1: g1 g2 h2
+i1: h2 i2 k1
+i5: h5 h6 i4
+perft 19 227
+
+Qf4 e3 e6 f7 g4 g6 g7 / Qf9 a3 b7 d3 f2 f5 h6 b
+a3: a2 a4 b3 b4
+b7: a6 b6 c7 c8
+d3: c3 d4 e4
+f2: e2 f3 g2
+f5: e5
+f9: e8 f8 g8
+h6: h5
+perft 19 242
+
+Qe3 d6 e6 f10 f7 g6 i5 / Qf6 d4 d5 e5 f5 g4 g5 b
+d4: e4
+g4: f4 h4
+perft 3 33
+
+Qf6 e5 e6 e8 f9 i2 i5 / Qf7 a1 b2 d4 e4 h4 h6 w
+e5: f5
+e8: d7 e7 f8
+f9: f8 g8
+i2: h2 h3 i3 k2
+i5: i4 i6
+perft 12 304
+
+Qf1 b5 c2 d9 g8 k1 l5 / Qg10 a2 c6 d1 g3 k7 l2 w
+b5: b4 b6 c5
+c2: b2 c3 d2 d3
+d9: c8 d8 e10 e9
+f1: e1 f2 g1
+g8: f8 f9 g7 h7
+k1: i1 i2 k2 l1
+l5: k5 k6 l4 l6
+perft 26 694
+
+Qf1 b2 b6 e10 h8 k1 k6 / Qf11 a2 b7 d1 d9 h1 k2 w
+trapped e10
+e10: a1 a3 a4 a5 a6 b1 c1 e1 g1 g10 h9 i1 i8 k7 l1 l2 l3 l4 l5 l6
+perft 20 472
+
+Qf4 d6 f8 g5 g6 h5 k1 / Qf9 c3 d5 d8 e5 e6 f5 b
+c3: c4 d3 d4
+d5: d4
+d8: c7 d7 e8 e9
+e6: f7
+f9: e8 g8
+perft 11 171
+
+Qe4 d6 e6 f3 f8 g7 l6 / Qf6 a1 c1 d4 f5 g5 h4 b
+a1: a2 b1 b2
+c1: b1 c2 d1 d2
+d4: d5
+g5: g6
+h4: g4 h5
+perft 11 164
+
+Qf1 a1 b6 d8 g9 i2 k5 / Qf11 a2 b7 d2 i1 i3 i6 w
+trapped i2
+i2: a3 a4 a5 a6 b1 c1 c8 d1 d9 e1 e10 g1 g10 h1 h9 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 24 522
+
+Qg4 b6 f7 f9 h1 h4 i4 / Qg8 a6 c2 c4 f5 h5 h6 b
+a6: a5 b7
+c2: b2 c3 d2 d3
+c4: c3 c5 d4 d5
+f5: e5 g5
+g8: g7 h7
+h5: g5 g6
+h6: g6 g7
+perft 18 262
+
+Qf6 f4 f5 g5 g6 h4 h5 / Qf7 d4 e4 e5 e6 g7 i3 b
+d4: d5
+g7: f8 h6
+i3: h3 i4
+perft 5 14
+
+Qf5 c3 d6 e7 g9 h2 i6 / Qf9 c8 d3 g1 g3 k4 k6 b
+c8: b7 c7 d8 d9
+d3: d4 e3 e4
+f9: e8 f8 g8
+g1: f1 f2 g2 h1
+g3: f3 f4 g4 h3
+k4: i4 i5 k3 k5
+k6: i7 k5
+perft 24 444
+
+Qe4 d5 e7 f7 g6 h7 k2 / Qg8 e5 e6 f5 g2 g5 i3 b
+trapped e6
+e6: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 30 433
+
+Qf4 c3 e6 f8 f9 g6 h4 / Qd6 c7 d4 e5 f5 g5 g7 w
+trapped g6
+g6: a1 a2 a3 a4 a5 a6 b1 b7 c1 c8 d1 d9 e1 e10 f1 f11 g1 g10 h1 h9 i1 i8 k1 k7 l1 l2 l3 l4 l5 l6
+perft 30 360
+
+Qf1 b2 b6 d9 h8 i6 l1 / Qf10 b7 c4 d1 g1 k2 k6 w
+b2: b3 c2 c3
+b6: b5 c6 c7
+d9: c8 d8 e10 e9
+f1: e1 f2
+h8: g8 g9 h7 i7
+i6: h6 h7 i5
+l1: k1 l2
+perft 21 461
+
+Qf6 c4 f7 f8 g5 g6 h6 / Qd7 b6 c6 d4 e3 k5 k6 b
+b6: b5 c7
+c6: c5 d6
+d4: d5 e4 e5
+d7: d6 e7 e8
+e3: d3 e4 f3 f4
+k5: i5 i6 k4
+k6: i6 i7
+perft 19 169
+
+Qf4 a6 e6 f5 f7 f8 i3 / Qh6 b1 b4 g5 g6 i4 i6 w
+a6: a5 b6 b7
+e6 f5: e5
+f4: e4 g4
+f8: e7 g7
+i3: h3 h4
+perft 11 166
+"""
+
+
+class Case(NamedTuple):
+    label: str
+    position: str
+    trapped: List[str]
+    legal: List[str]
+    perft: List[int]
+
+
+def read_case(block: str) -> Case:
+    lines = block.replace("\n    ", " ").split("\n")
+    label = lines.pop(0)[2:] if lines[0].startswith("#") else lines[0]
+    position, trapped, moves, counts = lines.pop(0), [], [], []
+    for line in lines:
+        if line.startswith("trapped "):
+            trapped = line.split()[1:]
+        elif line.startswith("perft "):
+            counts = [int(word) for word in line.split()[1:]]
+        elif line == "--":
+            moves = ["--"]
+        else:
+            sources, goals = line.split(": ")
+            moves += [f"{source}-{goal}" for source in sources.split() for goal in goals.split()]
+    return Case(label, position, trapped, sorted(moves), counts)
+
+
+CASES = [read_case(block) for block in TABLE.strip().split("\n\n")]
+every_case = pytest.mark.parametrize("case", CASES, ids=[case.label for case in CASES])
+
+
+def test_the_table_is_whole() -> None:
+    assert len(CASES) == 53
+    assert sum(len(case.legal) for case in CASES) == 1930
+
+
+@every_case
+def test_trapped_pieces_are_those_of_the_table(case: Case) -> None:
+    assert names(pos(case.position).trapped()) == case.trapped
+
+
+@every_case
+def test_legal_moves_are_those_of_the_table(case: Case) -> None:
+    assert legal(case.position) == case.legal
+
+
+@every_case
+def test_perft_counts_are_those_of_the_table(case: Case) -> None:
+    assert [perft(pos(case.position), depth + 1) for depth in range(len(case.perft))] == case.perft
+
+
+@every_case
+def test_the_slow_rules_agree_with_the_table(case: Case) -> None:
+    board, side = read_board(case.position)
+    assert sorted(name(cell) for cell in slow_trapped(board, side)) == case.trapped
+    assert slow_legal(board, side) == case.legal
+    assert [slow_perft(board, side, depth) for depth in (1, 2)] == case.perft[:2]
+
+
+@pytest.mark.parametrize("depth, count", enumerate([27, 713, 18417, 466551, 11661523], 1))
+def test_the_start_has_these_perft_counts(depth: int, count: int) -> None:
+    assert perft(Position.start(), depth) == count
+
+
+def test_the_slow_rules_count_the_same_from_the_start() -> None:
+    board, side = read_board(str(Position.start()))
+    assert [slow_perft(board, side, depth) for depth in (1, 2, 3)] == [27, 713, 18417]
+
+
+def test_perft_of_depth_0_is_1() -> None:
+    assert perft(Position.start(), 0) == 1
+    assert perft(pos(WON + " b"), 0) == 1
+
+
+def test_perft_minds_the_rule_options() -> None:
+    assert perft(pos(BOTH_TRAPPED), 1, QUEEN_FIRST) == len(targets(BOTH_TRAPPED, "g4").split())
+    assert perft(pos(EMPTY + " b"), 2, THRONE_MAY_BE_EMPTY) > perft(pos(EMPTY + " b"), 2) == 0
+
+
+# === 6. Notation and text forms ==================================================
+
+@pytest.mark.parametrize("text", ["a5-b5", "f11-f10", "Qf7-f6", "e5*a1+", "Qe5*a1", "h5-g6#", "Qf5-f6#"])
+def test_both_forms_of_a_move_are_read(text: str) -> None:
+    source, target = text.strip("Q+#").replace("*", "-").split("-")
+    assert mv(text) == Move(CELL(source), CELL(target))
+    assert str(mv(text)) == f"{source}-{target}"
+
+
+def test_a_pass_is_two_dashes() -> None:
+    assert mv("--") == PASS
+    assert str(PASS) == "--"
+
+
+def test_every_pair_of_cells_reads_back_as_its_move() -> None:
+    for source in agon_core.CELLS:
+        for target in agon_core.CELLS:
+            assert mv(str(Move(source, target))) == Move(source, target)
+
+
+@pytest.mark.parametrize("text, code", [
+    ("", "bad_move"), ("-", "bad_move"), ("---", "bad_move"), ("a5", "bad_move"), ("a5-", "bad_move"),
+    ("a5-b5-c5", "bad_move"), ("a5b5", "bad_move"), ("a5-b5 ", "bad_move"), ("a5-b5\n", "bad_move"),
+    ("qa5-b5", "bad_move"), ("A5-b5", "bad_move"), ("a5-b5+#", "bad_move"), ("a5-Qb5", "bad_move"),
+    ("a\u0665-b5", "bad_move"), ("m1-a1", "bad_move"), ("--#", "bad_move"),
+    ("j1-a1", "bad_cell"), ("a1-j1", "bad_cell"), ("a1-a7", "bad_cell"), ("a0-a1", "bad_cell"),
+    ("f12-f11", "bad_cell")])
+def test_what_is_no_move_is_refused(text: str, code: str) -> None:
+    with pytest.raises(AgonError) as caught:
+        mv(text)
+    assert caught.value.code == code
+
+
+def test_a_long_token_is_shortened_in_the_message() -> None:
+    with pytest.raises(AgonError) as caught:
+        mv("x" * 100)
+    assert str(caught.value).startswith("x" * 37 + "... is not a move")
+
+
+@pytest.mark.parametrize("text, move, described", [
+    (str(Position.start()), "a5-b5", "a5-b5"),
+    (str(Position.start()), "f1-f2", "Qf1-f2"),
+    ("Qf1 c4 d2 d6 / Qf11 d3 d5 w", "c4-d4", "c4-d4+"),
+    ("Qc4 d2 d6 / Qf11 d3 d5 w", "c4-d4", "Qc4-d4+"),
+    ("Qf1 a1 e5 / Qf11 a2 e4 e6 w", "e5-a3", "e5*a3+"),
+    ("Qf1 a1 e5 / Qf11 a2 e4 e6 w", "e5-l1", "e5*l1"),
+    ("Qe5 a1 / Qf11 a2 e4 e6 w", "e5-e7", "Qe5*e7"),
+    ("Qf1 d4 / Qf11 d3 d5 w", "d4-d9", "d4*d9"),
+    ("Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w", "h5-g6", "h5-g6#"),
+    ("Qf11 / Qf6 e5 e6 f5 f7 g5 h5 b", "h5-g6", "h5-g6#"),
+    ("Qf6 e5 e6 f5 f7 g5 h5 / Qf11 h6 h7 w", "h5-g6", "h5-g6#"),
+    ("Qf4 e5 e6 f5 f7 g5 h5 / Qf11 w", "h5-g6", "h5-g6"),
+    ("Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w", "--", "--"),
+    ("Qf1 a5 d2 d4 d6 / Qf11 a1 b7 d5 w", "a5-b5", "a5-b5"),
+    ("Qf1 a5 d2 d4 d6 / Qf11 a1 b7 d5 w", "d6-e6", "d6-e6"),
+])
+def test_moves_are_described_for_people(text: str, move: str, described: str) -> None:
+    assert pos(text).describe(mv(move)) == described
+
+
+def test_a_move_that_loses_or_ends_nothing_gets_no_hash_either() -> None:
+    position = pos("Qf4 e5 e6 f5 f7 g5 h5 / Qf11 w")
+    assert position.describe(mv("h5-g6"), THRONE_MAY_BE_EMPTY) == "h5-g6"
+
+
+def test_a_relocation_and_a_step_inwards_are_progress_and_the_rest_is_not() -> None:
+    start = Position.start()
+    assert [start.is_progress(mv(move)) for move in ("f1-f2", "f1-g1")] == [True, False]
+    assert not start.is_progress(PASS) and not start.is_relocation(mv("f1-f2"))
+    trapped = pos("Qf1 a3 / Qf11 a2 a4 w")
+    assert trapped.is_progress(mv("a3-l3")) and trapped.is_relocation(mv("a3-l3"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.label for case in CASES])
+def test_positions_of_the_table_are_written_as_they_are_read(case: Case) -> None:
+    assert str(pos(case.position)) == case.position
+
+
+def test_order_and_spaces_in_a_position_do_not_matter() -> None:
+    assert str(pos("  l5 b1\tQf1\na5 / a2  Qf11 b ")) == "Qf1 a5 b1 l5 / Qf11 a2 b"
+
+
+@pytest.mark.parametrize("text", ["/ w", "/ b", "Qf6 / w", "/ a1 b", "a1 / Qf6 b"])
+def test_positions_may_hold_fewer_pieces(text: str) -> None:
+    assert str(pos(text)) == text
+
+
+@pytest.mark.parametrize("text, code, token", [
+    ("", "bad_position", "the end"),
+    ("Qf1 a5", "bad_position", "the end"),
+    ("Qf1 / Qf11", "bad_position", "the end"),
+    ("Qf1 w", "bad_position", "w"),
+    ("Qf1 / Qf11 / w", "bad_position", "/"),
+    ("Qf1 / Qf11 w b", "bad_position", "b"),
+    ("Qf1 / Qf11 w a1", "bad_position", "a1"),
+    ("Qf1 / Qf11 W", "bad_cell", "W"),
+    ("Qf1/Qf11 w", "bad_cell", "f1/Qf11"),
+    ("Qf1 j5 / Qf11 w", "bad_cell", "j5"),
+    ("Qz9 / w", "bad_cell", "z9"),
+    ("qf1 / w", "bad_cell", "qf1"),
+    ("Qf1 a5 / Qf11 a5 w", "taken_twice", "a5"),
+    ("Qf1 f1 / Qf11 w", "taken_twice", "f1"),
+    ("f6 / Qf11 w", "guard_on_throne", "f6"),
+    ("/ f6 w", "guard_on_throne", "f6"),
+    ("Qf1 Qf2 / w", "too_many", "Qf2"),
+    ("/ Qf1 Qf2 w", "too_many", "Qf2"),
+    ("a1 a2 a3 a4 a5 a6 b1 / w", "too_many", "b1"),
+    ("Qf1 a1 a2 a3 a4 a5 a6 b1 / w", "too_many", "b1"),
+    ("/ a1 a2 a3 a4 a5 a6 Qf1 b1 w", "too_many", "b1"),
+])
+def test_what_is_no_position_is_refused_by_token(text: str, code: str, token: str) -> None:
+    with pytest.raises(AgonError) as caught:
+        pos(text)
+    assert (caught.value.code, caught.value.details["token"]) == (code, token)
+    assert token in str(caught.value)
+
+
+def test_two_side_letters_in_one_word_are_refused() -> None:
+    with pytest.raises(AgonError):
+        pos("Qf1 / Qf11 wb")
+
+
+def test_every_error_text_can_be_filled_in() -> None:
+    for code in agon_core.ERROR_TEXTS:
+        error = AgonError(code, "TOKEN", expected="EXPECTED", reason="REASON").at(line=7, path="PATH")
+        assert str(error).startswith("PATH: line 7: ")
+        assert "{" not in str(error) and error.code == code
+
+
+# === 7. Game: undo, redo, repetition, quiet moves, headers, comments =============
+
+def state(game: Game) -> Tuple[object, ...]:
+    """All that can be seen of a game."""
+    return (game.position, game.moves, game.undone, game.positions, game.rules, game.start, game.outcome(),
+            game.repetitions(), game.quiet_moves(), dict(game.comments), dict(game.headers), game.to_text())
+
+
+def test_a_new_game_begins_at_the_start() -> None:
+    game = Game()
+    assert game.position == game.start == Position.start()
+    assert game.moves == game.undone == ()
+    assert (game.repetitions(), game.quiet_moves(), game.outcome()) == (1, 0, None)
+    assert (game.rules, game.headers, game.comments) == (Rules(False, True), {}, {})
+
+
+def test_black_may_begin() -> None:
+    game = Game(Position.start(BLACK))
+    assert game.play(mv("f11-f10")).turn == WHITE
+    assert game.start == Position.start(BLACK)
+
+
+def test_play_returns_the_new_position_and_records_the_move() -> None:
+    game = Game()
+    position = game.play(mv("a5-b5"))
+    assert position == game.position == Position.start().play(mv("a5-b5"))
+    assert game.moves == (mv("a5-b5"),)
+    assert game.positions == (Position.start(), position)
+
+
+def test_an_illegal_move_changes_nothing_in_a_game() -> None:
+    game = played("a5-b5")
+    game.undo()
+    before = state(game)
+    with pytest.raises(IllegalMove):
+        game.play(mv("a5-c5"))
+    assert state(game) == before
+
+
+def test_undo_takes_back_and_redo_plays_again() -> None:
+    game = played("a5-b5 f11-f10 f1-f2")
+    after = state(game)
+    assert [game.undo(), game.undo()] == [mv("f1-f2"), mv("f11-f10")]
+    assert game.moves == (mv("a5-b5"),)
+    assert game.undone == (mv("f11-f10"), mv("f1-f2"))
+    assert [game.redo(), game.redo(), game.redo()] == [mv("f11-f10"), mv("f1-f2"), None]
+    assert state(game) == after
+
+
+def test_undo_at_the_start_and_redo_at_the_end_do_nothing() -> None:
+    game = Game()
+    before = state(game)
+    assert (game.undo(), game.redo()) == (None, None)
+    assert state(game) == before
+
+
+def test_a_new_move_forgets_the_moves_taken_back() -> None:
+    game = played("a5-b5 f11-f10")
+    game.undo()
+    game.play(mv("f11-g10"))
+    assert (game.undone, game.redo()) == ((), None)
+    assert game.moves == (mv("a5-b5"), mv("f11-g10"))
+
+
+def test_a_new_move_forgets_the_comments_on_moves_taken_back() -> None:
+    game = played("a5-b5 f11-f10")
+    game.comments.update({0: "start", 1: "one", 2: "two"})
+    game.undo()
+    assert game.comments == {0: "start", 1: "one", 2: "two"}
+    game.play(mv("f11-g10"))
+    assert game.comments == {0: "start", 1: "one"}
+
+
+def test_comments_stay_when_moves_are_taken_back_and_played_again() -> None:
+    game = played("a5-b5 f11-f10")
+    game.comments[2] = "two"
+    game.undo()
+    game.redo()
+    assert game.comments == {2: "two"}
+
+
+def test_undo_decreases_the_count_of_repetitions() -> None:
+    game = played(2 * SHUFFLE)
+    for _ in range(4):
+        game.undo()
+    assert game.repetitions() == 2
+    for _ in range(4):
+        game.redo()
+    assert game.repetitions() == 3
+    for _ in range(8):
+        game.undo()
+    assert game.repetitions() == 1
+    for word in SHUFFLE.split():
+        game.play(mv(word))
+    assert (game.repetitions(), game.outcome()) == (2, None)
+
+
+def test_undo_takes_the_count_of_quiet_moves_back() -> None:
+    game = played("f1-g1 f11-g10 a5-b5")
+    assert game.quiet_moves() == 0
+    game.undo()
+    assert game.quiet_moves() == 2
+
+
+def test_the_rule_options_rule_the_whole_game() -> None:
+    start = "Qf4 e5 e6 f5 f7 g5 h5 / Qf11 w"
+    assert played("h5-g6", start).outcome() == Outcome(BLACK, Ending.EMPTY_THRONE)
+    assert played("h5-g6 f11-f10", start, THRONE_MAY_BE_EMPTY).outcome() is None
+    game = Game(pos(BOTH_TRAPPED), QUEEN_FIRST)
+    assert game.refusal(mv("e5-a1")) is Refusal.QUEEN_FIRST
+    assert {str(move)[:2] for move in game.legal_moves()} == {"g4"}
+    assert Game(pos(BOTH_TRAPPED)).refusal(mv("e5-a1")) is None
+
+
+def test_resignation_ends_the_game_for_the_other_side() -> None:
+    for side in (WHITE, BLACK):
+        game = played("a5-b5")
+        game.resign(side)
+        assert game.outcome() == Outcome(1 - side, Ending.RESIGNATION)
+        assert game.legal_moves() == []
+        assert game.refusal(mv("f11-f10")) is Refusal.GAME_OVER
+
+
+def test_a_draw_can_be_agreed() -> None:
+    game = played("a5-b5")
+    game.agree_draw()
+    assert game.outcome() == Outcome(None, Ending.AGREEMENT)
+
+
+def test_a_finished_game_can_be_neither_resigned_nor_drawn() -> None:
+    game = played("h5-g6", "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w")
+    game.resign(WHITE)
+    game.agree_draw()
+    assert game.outcome() == Outcome(WHITE, Ending.THRONE)
+    resigned = Game()
+    resigned.resign(BLACK)
+    resigned.agree_draw()
+    assert resigned.outcome() == Outcome(WHITE, Ending.RESIGNATION)
+
+
+def test_undo_takes_back_a_declared_end() -> None:
+    game = played("a5-b5 f11-f10")
+    game.resign(WHITE)
+    assert game.undo() == mv("f11-f10")
+    assert game.outcome() is None
+    at_start = Game()
+    at_start.agree_draw()
+    assert (at_start.undo(), at_start.outcome()) == (None, None)
+
+
+def test_no_move_is_played_again_after_a_resignation() -> None:
+    game = played("a5-b5 f11-f10")
+    game.undo()
+    game.resign(BLACK)
+    game.redo()
+    assert game.moves == (mv("a5-b5"),) or game.outcome() is None
+
+
+def test_resigning_after_an_undo_keeps_the_position_and_the_comments_before_it() -> None:
+    game = played("a5-b5 f11-f10")
+    game.comments.update({1: "one", 2: "two"})
+    game.undo()
+    game.resign(BLACK)
+    assert game.comments == {1: "one"}
+    assert Game.from_text(game.to_text()).outcome() == game.outcome() == Outcome(WHITE, Ending.RESIGNATION)
+
+
+def test_a_game_describes_its_moves() -> None:
+    game = played("c4-d4 d3-a1 f1-f2", "Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w")
+    assert game.descriptions() == ["c4-d4+", "d3*a1", "Qf1-f2"]
+    game.undo()
+    assert game.descriptions() == ["c4-d4+", "d3*a1"]
+
+
+def test_a_game_describes_its_moves_by_its_own_rules() -> None:
+    assert played("f11-f10", EMPTY + " b", THRONE_MAY_BE_EMPTY).descriptions() == ["Qf11-f10"]
+
+
+def test_nothing_a_game_hands_out_changes_it() -> None:
+    headers = {"White": "Ada"}
+    game = Game(headers=headers)
+    headers["White"] = "Bob"
+    game.play(mv("a5-b5"))
+    before = state(game)
+    game.legal_moves().clear()
+    game.descriptions().clear()
+    game.position.trapped().append(0)
+    game.position.legal_moves().clear()
+    assert state(game) == before
+    assert game.headers == {"White": "Ada"}
+    assert all(isinstance(value, tuple) for value in (game.moves, game.undone, game.positions))
+    assert Game().headers == {} and Game().comments == {}
+
+
+# === 8. Game files ===============================================================
+
+SAMPLE = """\
+[Format "1"]
+[Date "2024-05-01"]
+[White "Ada \\"the \\\\ queen\\" L\u00f6we"]
+[Black "Bob"]
+[Opening "unknown to us"]
+[Result "1-0"]
+[Rules "queen_first=on empty_throne_loses=off"]
+[Position "Qf6 e5 e6 f5 f7 g5 h6 / Qf11 b"]
+
+{ Black } 1... Qf11-f10 2. h6-h5 Qf10-g9 { now } 3. h5-g6# { the end } 1-0
+"""
+
+
+def test_a_game_file_is_written_as_it_was_read() -> None:
+    assert Game.from_text(SAMPLE).to_text() == SAMPLE
+
+
+def test_all_of_a_game_file_is_understood() -> None:
+    game = Game.from_text(SAMPLE)
+    assert game.headers == {"Date": "2024-05-01", "White": 'Ada "the \\ queen" L\u00f6we', "Black": "Bob",
+                            "Opening": "unknown to us"}
+    assert game.rules == Rules(True, False)
+    assert str(game.start) == "Qf6 e5 e6 f5 f7 g5 h6 / Qf11 b"
+    assert " ".join(map(str, game.moves)) == "f11-f10 h6-h5 f10-g9 h5-g6"
+    assert game.comments == {0: "Black", 3: "now", 4: "the end"}
+    assert game.outcome() == Outcome(WHITE, Ending.THRONE)
+
+
+def test_a_new_game_is_written_in_the_simplest_form() -> None:
+    assert Game().to_text() == '[Format "1"]\n[Result "*"]\n\n*\n'
+    assert played("a5-b5 f11-f10 f1-f2").to_text() \
+        == '[Format "1"]\n[Result "*"]\n\n1. a5-b5 Qf11-f10 2. Qf1-f2 *\n'
+
+
+def test_a_comment_before_a_black_move_makes_its_number_appear() -> None:
+    game = played("a5-b5 f11-f10 f1-f2")
+    game.comments[1] = "hm"
+    assert "1. a5-b5 { hm } 1... Qf11-f10 2. Qf1-f2 *" in game.to_text()
+
+
+def test_declared_ends_are_saved_as_results() -> None:
+    for side, result in ((WHITE, "0-1"), (BLACK, "1-0")):
+        game = played("a5-b5")
+        game.resign(side)
+        assert game.to_text().endswith(f" {result}\n") and f'[Result "{result}"]' in game.to_text()
+        assert Game.from_text(game.to_text()).outcome() == Outcome(1 - side, Ending.RESIGNATION)
+    drawn = played("a5-b5")
+    drawn.agree_draw()
+    assert drawn.to_text().endswith(" 1/2-1/2\n")
+    assert Game.from_text(drawn.to_text()).outcome() == Outcome(None, Ending.AGREEMENT)
+
+
+def test_lines_of_moves_stay_under_80_characters() -> None:
+    game = played(walks(90, (5, 15), (5, 0)), "Qf1 / Qf11 w")
+    game.comments[7] = "word " * 40 + "x" * 100
+    lines = game.to_text().split("\n")
+    assert all(len(line) < 80 for line in lines if line != "x" * 100)
+    assert len(lines) > 10
+    assert Game.from_text(game.to_text()).comments == {7: "word " * 40 + "x" * 100}
+
+
+def test_a_closing_brace_in_a_comment_is_replaced() -> None:
+    game = played("a5-b5")
+    game.comments[1] = "a } b { c\nd"
+    assert Game.from_text(game.to_text()).comments == {1: "a ) b { c d"}
+
+
+def test_headers_with_quotes_and_line_breaks_round_trip_on_one_line() -> None:
+    game = Game(headers={"White": 'a\\"b\\\\', "Black": "two\nlines", "Empty": ""})
+    assert Game.from_text(game.to_text()).headers == {"White": 'a\\"b\\\\', "Black": "two lines", "Empty": ""}
+
+
+def test_a_carriage_return_in_a_header_leaves_a_readable_file() -> None:
+    game = Game(headers={"White": "two\rlines"})
+    assert list(Game.from_text(game.to_text()).headers) == ["White"]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_any_line_end_and_a_byte_order_mark_are_read(line_end: str, mark: str) -> None:
+    assert state(Game.from_text(mark + SAMPLE.replace("\n", line_end))) == state(Game.from_text(SAMPLE))
+
+
+@pytest.mark.parametrize("text", [
+    "1. a5-b5 Qf11-f10 2. Qf1-f2 *", "1.a5-b5 1...f11-f10 2.f1-f2 *", "a5-b5 f11-f10 f1-f2 *",
+    "\n1.\na5-b5\n\nf11-f10{x}f1-f2 *", "7. a5-b5 f11-f10 99. f1-f2 *", "\n1. a5-b5 f11-f10 f1-f2",
+    "[Format \"1\"]\n\n\n1. a5-b5 f11-f10 f1-f2", "[Format   \"1\"]   \n1. a5-b5 f11-f10 f1-f2\n\n"])
+def test_moves_are_read_in_many_layouts(text: str) -> None:
+    assert Game.from_text(text).moves == (mv("a5-b5"), mv("f11-f10"), mv("f1-f2"))
+
+
+def test_moves_alone_are_a_game() -> None:
+    assert Game.from_text("1. a5-b5 f11-f10").moves == (mv("a5-b5"), mv("f11-f10"))
+
+
+@pytest.mark.parametrize("text", ["", "\n", "  \r\n", "\ufeff"])
+def test_an_empty_text_is_no_game(text: str) -> None:
+    with pytest.raises(AgonError):
+        Game.from_text(text)
+
+
+def test_a_text_without_header_moves_and_result_is_no_game() -> None:
+    with pytest.raises(AgonError) as caught:
+        Game.from_text("{ nothing }")
+    assert caught.value.code == "no_game"
+
+
+def test_many_comments_in_a_row_are_kept() -> None:
+    assert Game.from_text("\n" + "{a}" * 500 + " *").comments == {0: " ".join("a" * 500)}
+
+
+def test_comments_in_a_row_become_one() -> None:
+    assert Game.from_text("\n{ a\n b } {c} a5-b5 {d} *").comments == {0: "a b c", 1: "d"}
+
+
+HEAD = '[Format "1"]\n[White "Ada"]\n\n'
+
+
+@pytest.mark.parametrize("text, code, line, token", [
+    (HEAD + "1. a5-b5 zz", "bad_move", 4, "zz"),
+    (HEAD + "1. a5-b5\n\n{ a\nb }\n\nf11-f10 2. zz", "bad_move", 9, "zz"),
+    (HEAD + "{ a\nb }zz", "bad_move", 5, "zz"),
+    (HEAD + "1. a5-c5", "illegal_move", 4, "a5-c5"),
+    (HEAD + "1. a5-b5\nf11-f10 2.\nf1-f3 f10-f9", "illegal_move", 6, "f1-f3"),
+    (HEAD + "1. a5-j5", "bad_cell", 4, "j5"),
+    (HEAD + "1. a5-b5 1-0\nf11-f10", "after_end", 5, "f11-f10"),
+    (HEAD + "1. a5-b5 *\n*", "after_end", 5, "*"),
+    (HEAD + "1. a5-b5\n{ open\n\n", "open_comment", 5, None),
+    (HEAD + "1. a5-b5 }", "bad_move", 4, "}"),
+    (HEAD + "a5-b5\n[Black \"Bob\"]", "bad_move", 5, "[Black"),
+    ('[Format "1"]\n[White Ada]\n', "bad_header", 2, "[White Ada]"),
+    ('[Format "1"]\n[White "Ada]\n', "bad_header", 2, '[White "Ada]'),
+    ('[Format "1"]\n[White "A"da"]\n', "bad_header", 2, '[White "A"da"]'),
+    ('\n[White "Ada"] x\n', "bad_header", 2, '[White "Ada"] x'),
+    ('[White "Ada"]\n[Format "one"]', "bad_format", 2, "one"),
+    ('[Format "1.5"]', "bad_format", 1, "1.5"),
+    ('[Format "-1"]', "bad_format", 1, "-1"),
+    ('[Format "2"]\n\n1. a5~b5', "newer_format", 1, "2"),
+    ('[Format "99999999999999999999"]', "newer_format", 1, "9" * 20),
+    (f'[Format "{"9" * 9999}"]', "newer_format", 1, "9" * 37 + "..."),
+    ('[Format "1"]\n[Rules "queen_first=yes"]', "bad_rules", 2, "queen_first=yes"),
+    ('[Format "1"]\n[Rules "fly=on"]', "bad_rules", 2, "fly=on"),
+    ('[Format "1"]\n[Position "Qf1 / Qj1 w"]', "bad_cell", 2, "j1"),
+    ('[Format "1"]\n[Position "Qf1 / Qf11"]', "bad_position", 2, "the end"),
+])
+def test_an_error_in_a_file_names_line_and_token(
+        text: str, code: str, line: int, token: Optional[str]) -> None:
+    for variant in (text, text.replace("\n", "\r\n"), text.replace("\n", "\r"), "\ufeff" + text):
+        with pytest.raises(AgonError) as caught:
+            Game.from_text(variant)
+        assert (caught.value.code, caught.value.line) == (code, line)
+        assert str(caught.value).startswith(f"line {line}: ")
+        assert token is None or caught.value.details["token"] == token and token in str(caught.value)
+
+
+def test_an_illegal_move_in_a_file_says_why() -> None:
+    with pytest.raises(IllegalMove) as caught:
+        Game.from_text(HEAD + "1. a5-c5")
+    assert caught.value.refusal is Refusal.TOO_FAR
+    assert str(caught.value) == "line 4: a5-c5 is not possible: a piece moves only one step"
+
+
+def test_a_move_after_the_end_of_the_game_is_refused() -> None:
+    with pytest.raises(IllegalMove) as caught:
+        Game.from_text('[Position "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w"]\n\n1. h5-g6 f11-f10')
+    assert caught.value.refusal is Refusal.GAME_OVER
+
+
+WIN_IN_ONE = '[Position "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w"]\n'
+
+
+@pytest.mark.parametrize("result", ["0-1", "1/2-1/2"])
+def test_a_result_that_contradicts_the_moves_is_refused(result: str) -> None:
+    for text in (f"{WIN_IN_ONE}\n1. h5-g6 {result}", f'{WIN_IN_ONE}[Result "{result}"]\n\n1. h5-g6'):
+        with pytest.raises(AgonError) as caught:
+            Game.from_text(text)
+        assert (caught.value.code, caught.value.details["token"]) == ("bad_result", result)
+
+
+def test_a_result_that_fits_or_is_left_open_is_read() -> None:
+    for result in ("1-0", "*", ""):
+        assert Game.from_text(f"{WIN_IN_ONE}\n1. h5-g6 {result}").outcome() == Outcome(WHITE, Ending.THRONE)
+
+
+def test_a_result_that_is_none_is_refused() -> None:
+    with pytest.raises(AgonError) as caught:
+        Game.from_text('[Result "2-0"]\n\n1. a5-b5')
+    assert caught.value.code == "bad_result"
+
+
+def test_the_result_header_counts_when_the_moves_state_none() -> None:
+    game = Game.from_text('[Result "0-1"]\n\n1. a5-b5')
+    assert game.outcome() == Outcome(BLACK, Ending.RESIGNATION)
+
+
+def test_the_rules_header_may_name_one_option_only() -> None:
+    assert Game.from_text('[Rules "queen_first=on"]\n\n*').rules == Rules(True, True)
+    assert Game.from_text('[Rules "empty_throne_loses=off"]\n\n*').rules == Rules(False, False)
+
+
+def test_the_rules_of_a_file_hold_for_its_moves() -> None:
+    moves = '[Position "Qf4 e5 e6 f5 f7 g5 h5 / Qf11 w"]\n\n1. h5-g6 f11-f10 *'
+    assert len(Game.from_text('[Rules "empty_throne_loses=off"]\n' + moves).moves) == 2
+    with pytest.raises(IllegalMove):
+        Game.from_text(moves)
+
+
+def test_every_truncated_file_gives_a_shorter_game_or_an_error() -> None:
+    whole = Game.from_text(SAMPLE)
+    for length in range(1, len(SAMPLE)):
+        try:
+            game = Game.from_text(SAMPLE[:length])
+        except AgonError as error:
+            assert str(error)
+        else:
+            assert game.moves == whole.moves[:len(game.moves)]
+
+
+def test_a_saved_game_is_loaded_as_it_was(tmp_path: "os.PathLike[str]") -> None:
+    path = os.path.join(tmp_path, "L\u00f6we.agon")
+    game = Game.from_text(SAMPLE)
+    game.save(path)
+    with open(path, "rb") as file:
+        assert file.read() == SAMPLE.encode("utf-8")
+    assert state(Game.load(path)) == state(game)
+    assert os.listdir(tmp_path) == ["L\u00f6we.agon"]
+
+
+def test_saving_replaces_an_older_file(tmp_path: "os.PathLike[str]") -> None:
+    path = os.path.join(tmp_path, "game.agon")
+    Game.from_text(SAMPLE).save(path)
+    Game().save(path)
+    assert Game.load(path).moves == ()
+
+
+def test_a_file_with_a_byte_order_mark_is_loaded(tmp_path: "os.PathLike[str]") -> None:
+    path = write(tmp_path, b"\xef\xbb\xbf" + SAMPLE.replace("\n", "\r\n").encode())
+    assert state(Game.load(path)) == state(Game.from_text(SAMPLE))
+
+
+def write(folder: "os.PathLike[str]", data: bytes) -> str:
+    path = os.path.join(folder, "game.agon")
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+@pytest.mark.parametrize("data, code", [
+    (b"\xff\xfe1\x00", "not_text"), (HEAD.encode() + b"\n{ \xe4 }", "not_text"),
+    (b"x" * 1_000_001, "too_big"),
+    (b"\x89PNG\r\n\x1a\n\x00\x00", "not_text"), (b"\x00\x01\x02", "bad_move")])
+def test_what_is_no_game_file_is_refused_with_its_name(
+        tmp_path: "os.PathLike[str]", data: bytes, code: str) -> None:
+    path = write(tmp_path, data)
+    with pytest.raises(AgonError) as caught:
+        Game.load(path)
+    assert (caught.value.code, caught.value.path) == (code, path)
+    assert str(caught.value).startswith(path + ": ")
+
+
+def test_the_biggest_file_allowed_is_read(tmp_path: "os.PathLike[str]") -> None:
+    path = write(tmp_path, b"\n1. a5-b5 *" + b" " * (1_000_000 - 11))
+    assert len(Game.load(path).moves) == 1
+
+
+def test_an_error_in_a_loaded_file_names_file_and_line(tmp_path: "os.PathLike[str]") -> None:
+    path = write(tmp_path, HEAD.encode() + b"zz")
+    with pytest.raises(AgonError) as caught:
+        Game.load(path)
+    assert str(caught.value).startswith(f"{path}: line 4: zz is not a move")
+
+
+def test_a_missing_file_and_a_folder_cannot_be_read(tmp_path: "os.PathLike[str]") -> None:
+    for path in (os.path.join(tmp_path, "missing.agon"), str(tmp_path)):
+        with pytest.raises(AgonError) as caught:
+            Game.load(path)
+        assert (caught.value.code, caught.value.path) == ("unreadable", path)
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_with_its_path(tmp_path: "os.PathLike[str]") -> None:
+    not_a_folder = write(tmp_path, b"")
+    for path in (os.path.join(tmp_path, "missing", "x.agon"), os.path.join(not_a_folder, "x.agon")):
+        with pytest.raises(AgonError) as caught:
+            Game().save(path)
+        assert (caught.value.code, caught.value.path) == ("unwritable", path)
+
+
+def test_a_failed_save_leaves_the_old_file_and_nothing_else(
+        tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, b"old")
+
+    def no_space(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+    for step in ("fsync", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, step, no_space)
+            with pytest.raises(AgonError) as caught:
+                Game().save(path)
+        assert str(caught.value) == f"{path}: cannot be written: No space left on device"
+        assert os.listdir(tmp_path) == ["game.agon"]
+        with open(path, "rb") as file:
+            assert file.read() == b"old"
+
+
+def test_a_saved_file_is_whole_and_flushed_before_it_takes_the_place_of_the_old(
+        tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, b"old")
+    steps = []
+    fsync, replace = os.fsync, os.replace
+
+    def watched_fsync(number: int) -> None:
+        steps.append("fsync")
+        fsync(number)
+
+    def watched_replace(source: str, target: str) -> None:
+        steps.append("replace")
+        assert os.path.dirname(source) == os.path.dirname(target) == os.path.realpath(tmp_path)
+        with open(source, "rb") as file:
+            assert file.read() == SAMPLE.encode()
+        with open(path, "rb") as file:
+            assert file.read() == b"old"
+        replace(source, target)
+    monkeypatch.setattr(os, "fsync", watched_fsync)
+    monkeypatch.setattr(os, "replace", watched_replace)
+    Game.from_text(SAMPLE).save(path)
+    assert steps == ["fsync", "replace"]
+
+
+def test_saving_through_a_link_keeps_the_link(tmp_path: "os.PathLike[str]") -> None:
+    path, link = write(tmp_path, b"old"), os.path.join(tmp_path, "link.agon")
+    try:
+        os.symlink(path, link)
+    except (OSError, NotImplementedError):
+        pytest.skip("no symbolic links here")
+    Game().save(link)
+    assert os.path.islink(link)
+    assert Game.load(path).moves == ()
+
+
+def test_characters_that_utf_8_cannot_hold_do_not_stop_a_save(tmp_path: "os.PathLike[str]") -> None:
+    path = os.path.join(tmp_path, "game.agon")
+    Game(headers={"White": "A\ud800da"}).save(path)
+    assert Game.load(path).headers == {"White": "A?da"}
+
+
+# === 9. Properties and fuzz ======================================================
+
+@functools.lru_cache(maxsize=None)
+def positions() -> List[Tuple[Position, Rules]]:
+    return many_positions(seed=1, games=16, setups=900)
+
+
+def test_there_are_thousands_of_positions_of_every_kind() -> None:
+    """Or else the tests below would prove little."""
+    assert len(positions()) > 2000
+    ends = [position.outcome(rules) for position, rules in positions()]
+    assert {end.reason for end in ends if end} == {Ending.THRONE, Ending.EMPTY_THRONE, Ending.BLOCKED}
+    assert {end.winner for end in ends if end} == {WHITE, BLACK, None}
+    assert sum(position.legal_moves(rules) == [PASS] for position, rules in positions()) > 20
+    assert sum(len(position.trapped()) > 1 for position, _ in positions()) > 100
+    assert {rules for _, rules in positions()} == {Rules(a, b) for a in (False, True) for b in (False, True)}
+
+
+def test_fast_and_slow_rules_agree() -> None:
+    for position, rules in positions():
+        board, side = read_board(str(position))
+        where = f"{position} {rules}"
+        moves = slow_legal(board, side, rules)
+        assert sorted(map(str, position.legal_moves(rules))) == moves, where
+        assert names(position.trapped()) == sorted(map(name, slow_trapped(board, side))), where
+        assert perft(position, 1, rules) == len(moves), where
+        outcome, slow = position.outcome(rules), slow_outcome(board, rules)
+        assert (outcome and (outcome.winner, outcome.reason.name)) \
+            == (slow and ({"w": WHITE, "b": BLACK, None: None}[slow[0]], slow[1])), where
+
+
+def test_fast_and_slow_rules_play_and_describe_alike() -> None:
+    rng = random.Random(2)
+    for position, rules in positions():
+        board, side = read_board(str(position))
+        moves = position.legal_moves(rules)
+        for move in rng.sample(moves, min(2, len(moves))):
+            where = f"{position} {rules} {move}"
+            assert str(position.play(move, rules)) \
+                == write_board(slow_play(board, str(move)), other(side)), where
+            assert position.describe(move, rules) == slow_describe(board, side, str(move), rules), where
+            assert mv(position.describe(move, rules)) == move, where
+
+
+def test_refusal_is_none_exactly_for_the_legal_moves() -> None:
+    every_pair = [PASS] + [Move(a, b) for a in agon_core.CELLS for b in agon_core.CELLS]
+    rng = random.Random(3)
+    ends = [pair for pair in positions() if pair[0].outcome(pair[1])]
+    trapped = [pair for pair in positions() if len(pair[0].trapped()) > 1]
+    chosen = rng.sample(ends, 4) + rng.sample(trapped, 20) + rng.sample(positions(), 30)
+    chosen += [(pos(case.position), DEFAULT_RULES) for case in CASES[:14]]
+    for position, rules in chosen:
+        allowed = {move for move in every_pair if position.refusal(move, rules) is None}
+        moves = position.legal_moves(rules)
+        assert len(moves) == len(set(moves))
+        assert allowed == set(moves), f"{position} {rules}"
+
+
+def test_a_target_off_the_board_is_refused() -> None:
+    position = pos("Qg4 a5 b1 / Qf11 a2 g3 g5 w")
+    off_board = [number for number in range(max(agon_core.CELLS)) if number not in agon_core.CELLS]
+    assert [position.refusal(Move(CELL("g4"), number)) for number in off_board].count(None) == 0
+
+
+def test_play_keeps_every_piece_and_changes_no_position() -> None:
+    rng = random.Random(4)
+    for position, rules in positions():
+        text, number = str(position), hash(position)
+        moves = position.legal_moves(rules)
+        if moves:
+            after = position.play(rng.choice(moves), rules)
+            for side in (WHITE, BLACK):
+                queens = (position.pieces(side) & position.queens, after.pieces(side) & after.queens)
+                assert [bin(queen).count("1") for queen in queens] == 2 * [bin(queens[0]).count("1")]
+                assert bin(after.pieces(side)).count("1") == bin(position.pieces(side)).count("1")
+            assert after.turn != position.turn
+            assert not after.own & after.enemy
+        assert (str(position), hash(position)) == (text, number)
+
+
+def test_no_move_ends_between_two_enemies_unless_it_encloses_both() -> None:
+    closings = 0
+    for position, rules in positions()[::2]:
+        side = "wb"[position.turn]
+        for move in position.legal_moves(rules):
+            if move == PASS:
+                continue
+            board, _ = read_board(str(position.play(move, rules)))
+            cell = agon_core.axial(move.target or 0)
+            for step in squeezing(board, cell, other(side)):
+                closings += 1
+                assert owner(board.get(moved(cell, step, 2))) == side, f"{position} {move}"
+                assert owner(board.get(moved(cell, step, -2))) == side, f"{position} {move}"
+    assert closings > 20
+
+
+TWELVE = [(turns, mirror) for turns in range(6) for mirror in (False, True)]
+
+
+def turned(cell: XY, turns: int, mirror: bool) -> XY:
+    q, r = (cell[1], cell[0]) if mirror else cell
+    for _ in range(turns):
+        q, r = -r, q + r
+    return q, r
+
+
+@pytest.mark.parametrize("turns, mirror", TWELVE)
+def test_perft_is_the_same_under_every_symmetry_of_the_board(turns: int, mirror: bool) -> None:
+    for case in CASES:
+        board, side = read_board(case.position)
+        image = write_board({turned(cell, turns, mirror): board[cell] for cell in board}, side)
+        depth = 3 if case.perft[0] < 12 else 2
+        assert perft(pos(image), depth) == perft(pos(case.position), depth), image
+
+
+def test_legal_moves_turn_with_the_board() -> None:
+    for position, rules in positions()[::10]:
+        board, side = read_board(str(position))
+        for turns, mirror in TWELVE:
+            image = write_board({turned(cell, turns, mirror): board[cell] for cell in board}, side)
+            there = {name(cell): name(turned(cell, turns, mirror)) for cell in ALL}
+            there[""] = ""
+            wanted = sorted("-".join(there[word] for word in str(move).split("-"))
+                            for move in position.legal_moves(rules))
+            assert legal(image, rules) == wanted, image
+
+
+def test_perft_is_the_same_with_colours_swapped() -> None:
+    for case in CASES:
+        image = pos(colours_swapped(case.position))
+        assert [perft(image, depth) for depth in (1, 2)] == case.perft[:2]
+
+
+def test_undo_is_the_opposite_of_play() -> None:
+    rng = random.Random(5)
+    for number in range(10):
+        game = Game(Position.start(number % 2), Rules(number % 3 == 0))
+        history: List[Tuple[object, ...]] = []
+        while not game.outcome() and len(history) < 60:
+            history.append(state(game))
+            game.play(rng.choice(game.legal_moves()))
+        last = state(game)
+        for before in reversed(history):
+            game.undo()
+            seen = state(game)
+            assert seen[:2] + seen[3:] == before[:2] + before[3:]
+        while game.redo():
+            pass
+        assert state(game) == last
+
+
+def random_game(rng: random.Random) -> Game:
+    """A game with some of everything a file can hold."""
+    rules = Rules(rng.random() < 0.3, rng.random() < 0.7)
+    starts = [None, Position.start(BLACK), pos(near_the_end(rng)), pos(random_crowd(rng))]
+    letters = "ab 1.*-\"\\[]{\u00e4\u2654"
+    game = Game(rng.choice(starts), rules, {
+        word: "".join(rng.choice(letters) for _ in range(rng.randrange(12)))
+        for word in rng.sample(["White", "Black", "Date", "Event", "X_1"], rng.randrange(5))})
+    for _ in range(rng.randrange(50)):
+        if rng.random() < 0.2:
+            words = "".join(rng.choice(letters) for _ in range(rng.randrange(1, 60))).split()
+            game.comments.update({len(game.moves): " ".join(words)} if words else {})
+        moves = game.legal_moves()
+        if moves:
+            game.play(rng.choice(moves))
+    end = rng.randrange(6)
+    if end == 0:
+        game.agree_draw()
+    elif end <= 2:
+        game.resign(end - 1)
+    return game
+
+
+def test_games_are_read_back_as_they_were_written() -> None:
+    rng = random.Random(6)
+    for _ in range(150):
+        game = random_game(rng)
+        again = Game.from_text(game.to_text())
+        assert state(again) == state(game), game.to_text()
+
+
+def test_positions_are_values() -> None:
+    for position, _ in positions()[::7]:
+        again = pos(str(position))
+        assert again == position and hash(again) == hash(position)
+        assert pickle.loads(pickle.dumps(position)) == position
+        assert all(type(field) is int for field in position)
+    with pytest.raises(AttributeError):
+        Position.start().turn = BLACK  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        PASS.source = 1  # type: ignore[misc]
+
+
+def mutated(rng: random.Random, text: str, most: int = 4) -> str:
+    """The text with up to `most` times a few characters lost, doubled, replaced or moved."""
+    letters = "abcdefghiklwbQ/0123456789 -*+#.{}[]\"\\\n\r\t\x00\ufeff\u0665\u00e4\u2028\ud800"
+    for _ in range(rng.randint(1, most)):
+        at, to = sorted((rng.randrange(len(text) + 1), rng.randrange(len(text) + 1)))
+        kind = rng.randrange(5)
+        if kind == 0:
+            text = text[:at] + text[at + 1:]
+        elif kind == 1:
+            text = text[:at] + rng.choice(letters) + text[at:]
+        elif kind == 2:
+            text = text[:at] + rng.choice(letters) + text[at + 1:]
+        elif kind == 3:
+            text = text[:at] + text[to:] if rng.random() < 0.2 else text[:at] + text[at:at + 9] + text[at:]
+        else:
+            text = text[:at] + text[to:to + 5] + text[at:]
+    return text
+
+
+def test_mutated_moves_are_read_or_refused_cleanly() -> None:
+    rng = random.Random(7)
+    read = 0
+    for _ in range(4000):
+        text = mutated(rng, rng.choice(["a5-b5", "Qf7-f6", "e5*a1+", "--", "Qf11*l1#"]))
+        try:
+            move = mv(text)
+        except AgonError as error:
+            assert str(error)
+        else:
+            read += 1
+            assert mv(str(move)) == move
+    assert 100 < read < 3900
+
+
+def test_mutated_positions_are_read_or_refused_cleanly() -> None:
+    rng = random.Random(8)
+    read = 0
+    for _ in range(4000):
+        text = mutated(rng, rng.choice(CASES).position, most=2)
+        try:
+            position = pos(text)
+        except AgonError as error:
+            assert str(error)
+        else:
+            read += 1
+            assert pos(str(position)) == position
+            assert (position.legal_moves() == []) == (position.outcome() is not None)
+    assert 100 < read < 3900
+
+
+def test_mutated_games_are_read_or_refused_cleanly() -> None:
+    rng = random.Random(9)
+    texts = [SAMPLE] + [random_game(rng).to_text() for _ in range(20)]
+    read = 0
+    for _ in range(3000):
+        text = mutated(rng, rng.choice(texts))
+        try:
+            game = Game.from_text(text)
+        except AgonError as error:
+            assert str(error)
+        else:
+            read += 1
+            assert Game.from_text(game.to_text()).moves == game.moves
+    assert 100 < read < 2900
+
+
+# --- the files themselves --------------------------------------------------------
+
+def imported(file_name: str) -> List[str]:
+    """The top-level modules a file imports, anywhere in it."""
+    path = os.path.join(HERE, file_name)
+    if not os.path.exists(path):
+        pytest.skip(f"no {file_name} yet")
+    with open(path, encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    modules = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules.append(node.module or ".")
+    return sorted({module.split(".")[0] for module in modules})
+
+
+def test_the_rules_import_nothing_but_a_little_of_the_standard_library() -> None:
+    assert set(imported("agon_core.py")) <= {"os", "re", "enum", "typing"}
+
+
+def test_the_engine_never_imports_the_window() -> None:
+    assert not {"tkinter", "agon"} & set(imported("agon_ai.py"))
+
+
+def test_the_examples_in_the_rules_library_are_true() -> None:
+    results = doctest.testmod(agon_core)
+    assert results.attempted > 3
+    assert results.failed == 0
