@@ -320,7 +320,9 @@ GERMAN_ERRORS = {
     "bad_format": "{token} ist keine Formatnummer; erwartet wird 1",
     "newer_format": "Die Datei hat Format {token}, dieses Programm liest Format 1; bitte ein neueres Agon benutzen",
     "bad_rules": "{token} ist keine Regeleinstellung; erwartet wird queen_first=on|off oder empty_throne_loses=on|off",
-    "bad_result": "Das Ergebnis {token} passt nicht zu den Zügen; erwartet wird {expected}",
+    "bad_result": "{token} ist kein Ergebnis; erwartet wird 1-0, 0-1, 1/2-1/2 oder *",
+    "other_result": "Das Ergebnis {token} passt nicht zu {expected}, das Züge oder Kopfzeile ergeben",
+    "cut_off": "Die Datei endet vor dem Ergebnis {token}, das ihre Kopfzeile ankündigt; sie ist wohl abgeschnitten",
     "after_end": "{token} steht hinter dem Ende des Spiels",
     "open_comment": "Die Bemerkung, die hier beginnt, endet nirgends; erwartet wird }}",
     "no_game": "In diesem Text ist kein Spiel; erwartet werden Züge wie 1. a5-b5 d1-d2",
@@ -380,20 +382,20 @@ class Theme(NamedTuple):
 
 
 LIGHT = Theme(
-    window="#f4f1ea", panel="#ffffff", text="#26221c", quiet_text="#7d6c52", line="#cfc6b6",
+    window="#f4f1ea", panel="#ffffff", text="#26221c", quiet_text="#77674e", line="#cfc6b6",
     rings=("#d9a441", "#f3e7c9", "#d2ba8c", "#efe2c2", "#d7c296", "#efe3c8"),
     star="#b8811d", frame="#5a4632", edge="#947a5a",
-    allowed="#2f8f5b", recent="#e08a2e", forbidden="#c2342b",
+    allowed="#217d4c", recent="#e08a2e", forbidden="#c2342b",
     white=("#ffffff", "#dcd6c8", "#8d7b5f", "#b9a57c", "#b07d16"),
     black=("#4d5262", "#20222b", "#14151b", "#8f96ab", "#e3b54c"))
 
 DARK = Theme(
     window="#24221e", panel="#2d2a25", text="#efe8da", quiet_text="#b3a58c", line="#5a5346",
-    rings=("#c48d2f", "#8d7d60", "#6a5d45", "#85765a", "#665a43", "#807156"),
-    star="#8f6217", frame="#17140f", edge="#3c3426",
-    allowed="#7cf0b0", recent="#ffa53d", forbidden="#ff8a80",
+    rings=("#b98228", "#6e6149", "#4b4231", "#695c45", "#483f2f", "#665a43"),
+    star="#835914", frame="#14110d", edge="#2f291e",
+    allowed="#7cf0b0", recent="#e8902c", forbidden="#ffa69d",
     white=("#ffffff", "#d3cbb9", "#4a4130", "#b09b70", "#9a6b0c"),
-    black=("#3c404d", "#121318", "#050506", "#a3aac0", "#f0c25c"))
+    black=("#343844", "#0f1014", "#8b91a6", "#a3aac0", "#f0c25c"))
 
 CONTRAST = Theme(
     window="#ffffff", panel="#ffffff", text="#000000", quiet_text="#333333", line="#000000",
@@ -2601,6 +2603,7 @@ class App:
     def _undo_some(self, count: int) -> None:
         """Take moves back one after the other, each piece gliding home."""
         if not count:
+            self.autosave()
             self.settle()
             return
         move = self.game.undo()

@@ -411,6 +411,8 @@ class Searcher:
         self.rules = game.rules
         self.position = game.position
         self.quiet = game.quiet_moves()
+        #: The depth of the iteration under way.
+        self.iteration = 0
         self.nodes = 0
         self.next_check = 0
         self.evaluation = _evaluation(weights)
@@ -545,31 +547,23 @@ class Searcher:
     def branch(self, own: Bits, enemy: Bits, queens: Bits, changes: List[Bits], traps: Bits, relocating: Bits,
                depth: int, alpha: int, beta: int, ply: int, quiet: int) -> Tuple[int, Bits]:
         """The best score and change, looking at least two plies ahead."""
-        tricks = self.tricks
         own_queen = own & queens
         best, best_change = -INFINITY, changes[0]
-        child_depth = depth - 1
-        if relocating and tricks.extension and ply < self.depth_limit:
-            child_depth = depth
+        if relocating and self.tricks.extension and ply < self.iteration:
+            depth += 1
         for index, change in enumerate(changes):
             child = own ^ change
             following = queens ^ change if change & own_queen else queens
-            now_quiet = quiet + 1 if change in _SIDEWAYS and not relocating else 0
             score = self.end_score(child, following, ply) if child & INNER == INNER else None
             if score is None:
-                if index == 0 or not tricks.scout:
-                    score = -self.visit(enemy, child, following, child_depth, -beta, -alpha, ply + 1, now_quiet)
+                now_quiet = quiet + 1 if change in _SIDEWAYS and not relocating else 0
+                if index == 0 or not self.tricks.scout:
+                    score = -self.visit(enemy, child, following, depth - 1, -beta, -alpha, ply + 1, now_quiet)
                 else:
-                    reduction = 0
-                    if tricks.reductions and child_depth >= 2 and index >= 3 and not child & traps:
-                        reduction = 2 if index >= 10 and child_depth >= 3 else 1
-                    score = -self.visit(enemy, child, following, child_depth - reduction,
-                                        -alpha - 1, -alpha, ply + 1, now_quiet)
-                    if reduction and score > alpha:
-                        score = -self.visit(enemy, child, following, child_depth, -alpha - 1, -alpha,
-                                            ply + 1, now_quiet)
+                    reduction = self.reduction(index, depth - 1) if not child & traps else 0
+                    score = self.scout(enemy, child, following, depth - 1, reduction, alpha, ply + 1, now_quiet)
                     if alpha < score < beta:
-                        score = -self.visit(enemy, child, following, child_depth, -beta, -alpha, ply + 1, now_quiet)
+                        score = -self.visit(enemy, child, following, depth - 1, -beta, -alpha, ply + 1, now_quiet)
             if score > best:
                 best, best_change = score, change
                 if score > alpha:
@@ -580,6 +574,23 @@ class Searcher:
                         self.history[change] += depth * depth
                         break
         return best, best_change
+
+    def reduction(self, index: int, depth: int) -> int:
+        """By how many plies to shorten the look at a change far down in the order, if it does not trap."""
+        if not self.tricks.reductions or depth < 2 or index < 3:
+            return 0
+        return 2 if index >= 10 and depth >= 3 else 1
+
+    def scout(self, own: Bits, enemy: Bits, queens: Bits, depth: int, reduction: int, alpha: int, ply: int, quiet: int
+              ) -> int:
+        """Whether the child (own, enemy) is better than alpha for the other side; first at a reduced depth.
+
+        The answer is a bound, which takes far less work than the score itself.
+        """
+        score = -self.visit(own, enemy, queens, depth - reduction, -alpha - 1, -alpha, ply, quiet)
+        if reduction and score > alpha:
+            score = -self.visit(own, enemy, queens, depth, -alpha - 1, -alpha, ply, quiet)
+        return score
 
     def frontier(self, own: Bits, enemy: Bits, queens: Bits, changes: List[Bits], traps: Bits, relocating: Bits,
                  alpha: int, beta: int, ply: int, quiet: int) -> Tuple[int, Bits]:
@@ -660,6 +671,7 @@ class Searcher:
         self.sort(root, position.own, traps, -1, 0)
         try:
             for depth in range(1, self.depth_limit + 1):
+                self.iteration = depth
                 scored: List[Tuple[int, Bits]] = []
                 for change in root:
                     floor = scored[multipv - 1][0] if len(scored) >= multipv else -INFINITY
@@ -1041,7 +1053,7 @@ class Player:
                 encoding="utf-8", errors="replace")
         except OSError as error:
             raise EngineFailure(f"cannot be started: {error.strerror}") from None
-        self.answers: "queue.Queue[str]" = queue.Queue()
+        self.answers: "queue.Queue[Optional[str]]" = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         self.send("agon")
         self.wait_for("agonok", PATIENCE)
@@ -1057,7 +1069,7 @@ class Player:
         assert self.process.stdout
         for line in self.process.stdout:
             self.answers.put(line.strip())
-        self.answers.put("")
+        self.answers.put(None)
 
     def send(self, line: str) -> None:
         """Send a command."""
@@ -1076,12 +1088,12 @@ class Player:
                 answer = self.answers.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 raise EngineFailure("has not answered in time") from None
+            if answer is None:
+                raise EngineFailure("has crashed")
             if answer.startswith("error"):
                 raise EngineFailure(f"has answered: {answer}")
             if answer.split()[:1] == [word]:
                 return answer
-            if not answer and self.process.poll() is not None:
-                raise EngineFailure("has crashed")
 
     def move(self, game: Game) -> Move:
         """The engine's move in this game; EngineFailure if it has none that is legal."""

@@ -118,7 +118,9 @@ ERROR_TEXTS = {
     "bad_format": "{token} is not a format number; expected 1",
     "newer_format": "the file has format {token}, this program reads format 1; please use a newer Agon",
     "bad_rules": "{token} is not a rule option; expected queen_first=on|off or empty_throne_loses=on|off",
-    "bad_result": "the result {token} contradicts the moves, which end in {expected}",
+    "bad_result": "{token} is not a result; expected 1-0, 0-1, 1/2-1/2 or *",
+    "other_result": "the result {token} contradicts {expected}, to which the moves or the header lead",
+    "cut_off": "the file ends before the result {token} that its header announces; it seems to be cut off",
     "after_end": "{token} comes after the end of the game",
     "open_comment": "the comment beginning here is never closed; expected }}",
     "no_game": "there is no game in this text; expected moves such as 1. a5-b5 d1-d2",
@@ -263,10 +265,9 @@ _CELL_BY_NAME: Dict[str, Cell] = {cell_name(cell): cell for cell in CELLS}
 
 def parse_cell(text: str) -> Cell:
     """The cell with this name; AgonError if there is none."""
-    try:
-        return _CELL_BY_NAME[text]
-    except KeyError:
-        raise AgonError("bad_cell", text) from None
+    if text not in _CELL_BY_NAME:
+        raise AgonError("bad_cell", text)
+    return _CELL_BY_NAME[text]
 
 
 # --- 3. Sandwich -----------------------------------------------------------------
@@ -489,7 +490,10 @@ class Position(NamedTuple):
                 raise AgonError("bad_position", token, expected="white pieces / black pieces, then w or b")
             else:
                 is_queen = token.startswith("Q")
-                piece = 1 << parse_cell(token[1:] if is_queen else token)
+                cell = _CELL_BY_NAME.get(token[1:] if is_queen else token)
+                if cell is None:
+                    raise AgonError("bad_cell", token)
+                piece = 1 << cell
                 queen_count = popcount(pieces[side] & queens)
                 if piece & taken:
                     raise AgonError("taken_twice", token)
@@ -562,23 +566,23 @@ class Position(NamedTuple):
         if self.outcome(rules):
             return Refusal.GAME_OVER
         own, enemy, queens = self.own, self.enemy, self.queens
-        if move.source is None or move.target is None:
+        if move == PASS:
             return Refusal.NO_PASS if count_possible(own, enemy, queens, rules) else None
-        if move.source not in _CELL_SET or not (own | enemy) >> move.source & 1:
+        if move.source is None or move.source not in _CELL_SET or not (own | enemy) >> move.source & 1:
             return Refusal.NO_PIECE
-        if move.target not in _CELL_SET:
+        if move.target is None or move.target not in _CELL_SET:
             return Refusal.TOO_FAR
         source, target = 1 << move.source, 1 << move.target
         if source & enemy:
             return Refusal.NOT_YOURS
+        trapped = must_relocate(own, enemy, queens, rules)
+        if trapped and not source & trapped:
+            return Refusal.QUEEN_FIRST if source & between(enemy) else Refusal.TRAPPED_FIRST
         if target == source:
             return Refusal.SAME_CELL
         if target & (own | enemy):
             return Refusal.TAKEN
-        trapped = must_relocate(own, enemy, queens, rules)
         if trapped:
-            if not source & trapped:
-                return Refusal.QUEEN_FIRST if source & between(enemy) else Refusal.TRAPPED_FIRST
             if source & queens and target == THRONE_BIT:
                 return Refusal.NOT_TO_THRONE
             if not source & queens and not target & OUTER:
@@ -606,7 +610,7 @@ class Position(NamedTuple):
             lines = [line for line in LINES
                      if target & (self.enemy << line & self.enemy >> line)
                      and not target & (own << 2 * line & own >> 2 * line)]
-            return [move.target + sign * line for line in lines for sign in (1, -1)]
+            return sorted((move.target + sign * line for line in lines for sign in (1, -1)), key=cell_name)
         if refusal in (Refusal.TAKEN, Refusal.THRONE_IS_QUEENS, Refusal.NOT_TO_THRONE, Refusal.NOT_YOURS):
             cell = move.source if refusal is Refusal.NOT_YOURS else move.target
             return [] if cell is None else [cell]
@@ -852,6 +856,7 @@ UNFINISHED = "*"
 RESULTS: Tuple[str, ...] = ("1-0", "0-1", "1/2-1/2", UNFINISHED)
 LINE_WIDTH = 79
 
+_HEADER_NAME = re.compile(r"[A-Za-z]\w*")
 _HEADER = re.compile(r'\[([A-Za-z]\w*)\s+"((?:[^"\\]|\\.)*)"\]')
 _TOKEN = re.compile(r"\{[^}]*\}|\{|[^\s{]+")
 _MOVE_NUMBER = re.compile(r"[0-9]+\.+")
@@ -862,7 +867,9 @@ def write_game(game: Game) -> str:
     """The game as .agon text."""
     outcome = game.outcome()
     result = outcome.result if outcome else UNFINISHED
-    headers = {"Format": str(FORMAT), **game.headers, "Result": result}
+    kept = {name: value for name, value in game.headers.items()
+            if _HEADER_NAME.fullmatch(name) and name not in ("Format", "Result", "Rules", "Position")}
+    headers = {"Format": str(FORMAT), **kept, "Result": result}
     if game.rules != DEFAULT_RULES:
         headers["Rules"] = " ".join(
             f"{name}={'on' if value else 'off'}" for name, value in game.rules._asdict().items())
@@ -903,8 +910,8 @@ def read_game(text: str) -> Game:
     rules, start = DEFAULT_RULES, None
     has_headers = False
     number = 0
-    while number < len(lines) and (not lines[number].strip() or lines[number].startswith("[")):
-        line = lines[number].rstrip()
+    while number < len(lines) and (not lines[number].strip() or lines[number].lstrip().startswith("[")):
+        line = lines[number].strip()
         number += 1
         if not line:
             continue
@@ -920,6 +927,8 @@ def read_game(text: str) -> Game:
                 rules = _parse_rules(value)
             elif name == "Position":
                 start = Position.from_text(value)
+            elif name == "Result" and value not in RESULTS:
+                raise AgonError("bad_result", value)
             else:
                 headers[name] = value
         except AgonError as error:
@@ -929,7 +938,11 @@ def read_game(text: str) -> Game:
     result = _read_moves(game, "\n".join(lines[number:]), number + 1)
     if not (has_headers or game.moves or result):
         raise AgonError("no_game")
-    _apply_result(game, result or declared)
+    if declared != UNFINISHED and result is None:
+        raise AgonError("cut_off", declared).at(line=len(lines))
+    if declared not in (UNFINISHED, result):
+        raise AgonError("other_result", result, expected=declared).at(line=len(lines))
+    _apply_result(game, result or UNFINISHED, len(lines))
     return game
 
 
@@ -953,7 +966,8 @@ def _parse_rules(value: str) -> Rules:
 def _read_moves(game: Game, text: str, line: int) -> Optional[str]:
     """Play the moves of a game text beginning on `line`; its result if it states one."""
     result: Optional[str] = None
-    position = 0
+    comments: Dict[int, List[str]] = {}
+    position = played = 0
     for match in _TOKEN.finditer(text):
         token = match.group()
         line += text.count("\n", position, match.start())
@@ -962,8 +976,7 @@ def _read_moves(game: Game, text: str, line: int) -> Optional[str]:
             if token == "{":
                 raise AgonError("open_comment")
             if token.startswith("{"):
-                old = game.comments.get(len(game.moves), "")
-                game.comments[len(game.moves)] = " ".join((old + " " + token[1:-1]).split())
+                comments.setdefault(played, []).extend(token[1:-1].split())
                 continue
             if result is not None:
                 raise AgonError("after_end", token)
@@ -973,21 +986,21 @@ def _read_moves(game: Game, text: str, line: int) -> Optional[str]:
             token = _MOVE_NUMBER.sub("", token, count=1) if token[0].isdigit() else token
             if token:
                 game.play(Move.from_text(token))
+                played += 1
         except AgonError as error:
             raise error.at(line=line)
+    game.comments = {number: " ".join(words) for number, words in comments.items()}
     return result
 
 
-def _apply_result(game: Game, result: str) -> None:
+def _apply_result(game: Game, result: str, line: int) -> None:
     """Declare the end that a file states and the moves alone do not show."""
     outcome = game.outcome()
-    if result not in RESULTS:
-        raise AgonError("bad_result", result, expected="1-0, 0-1, 1/2-1/2 or *")
     if result == UNFINISHED:
         return
     if outcome:
         if outcome.result != result:
-            raise AgonError("bad_result", result, expected=outcome.result)
+            raise AgonError("other_result", result, expected=outcome.result).at(line=line)
     elif result == "1/2-1/2":
         game.agree_draw()
     else:
@@ -1006,6 +1019,8 @@ def read_text(path: str) -> str:
         raise AgonError("not_text").at(path=path) from None
     except OSError as error:
         raise AgonError("unreadable", reason=error.strerror or error).at(path=path) from None
+    except ValueError as error:  # a path with a zero character, say
+        raise error if isinstance(error, AgonError) else AgonError("unreadable", reason=error).at(path=path)
 
 
 def write_safely(path: str, text: str) -> None:
@@ -1021,10 +1036,12 @@ def write_safely(path: str, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
+        if os.path.exists(target):
+            os.chmod(temporary, os.stat(target).st_mode)
         os.replace(temporary, target)
-    except OSError as error:
-        try:
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise AgonError("unwritable", reason=reason).at(path=path) from None
+    finally:
+        if os.path.exists(temporary):
             os.remove(temporary)
-        except OSError:
-            pass
-        raise AgonError("unwritable", reason=error.strerror or error).at(path=path) from None

@@ -1225,7 +1225,7 @@ def test_the_slow_rules_agree_with_the_table(case: Case) -> None:
     assert [slow_perft(board, side, depth) for depth in (1, 2)] == case.perft[:2]
 
 
-@pytest.mark.parametrize("depth, count", enumerate([27, 713, 18417, 466551, 11661523], 1))
+@pytest.mark.parametrize("depth, count", list(enumerate([27, 713, 18417, 466551, 11661523], 1)))
 def test_the_start_has_these_perft_counts(depth: int, count: int) -> None:
     assert perft(Position.start(), depth) == count
 
@@ -1341,9 +1341,9 @@ def test_positions_may_hold_fewer_pieces(text: str) -> None:
     ("Qf1 / Qf11 w b", "bad_position", "b"),
     ("Qf1 / Qf11 w a1", "bad_position", "a1"),
     ("Qf1 / Qf11 W", "bad_cell", "W"),
-    ("Qf1/Qf11 w", "bad_cell", "f1/Qf11"),
+    ("Qf1/Qf11 w", "bad_cell", "Qf1/Qf11"),
     ("Qf1 j5 / Qf11 w", "bad_cell", "j5"),
-    ("Qz9 / w", "bad_cell", "z9"),
+    ("Qz9 / w", "bad_cell", "Qz9"),
     ("qf1 / w", "bad_cell", "qf1"),
     ("Qf1 a5 / Qf11 a5 w", "taken_twice", "a5"),
     ("Qf1 f1 / Qf11 w", "taken_twice", "f1"),
@@ -1378,8 +1378,9 @@ def test_every_error_text_can_be_filled_in() -> None:
 
 def state(game: Game) -> Tuple[object, ...]:
     """All that can be seen of a game."""
-    return (game.position, game.moves, game.undone, game.positions, game.rules, game.start, game.outcome(),
-            game.repetitions(), game.quiet_moves(), dict(game.comments), dict(game.headers), game.to_text())
+    return (game.position, game.moves, game.undone, game.positions, game.descriptions(), game.rules,
+            game.start, game.outcome(), game.repetitions(), game.quiet_moves(),
+            dict(game.comments), dict(game.headers), game.to_text())
 
 
 def test_a_new_game_begins_at_the_start() -> None:
@@ -1436,6 +1437,24 @@ def test_a_new_move_forgets_the_moves_taken_back() -> None:
     game.play(mv("f11-g10"))
     assert (game.undone, game.redo()) == ((), None)
     assert game.moves == (mv("a5-b5"), mv("f11-g10"))
+    assert state(game) == state(played("a5-b5 f11-g10"))
+
+
+def test_after_any_undone_line_a_game_is_as_if_it_had_never_been() -> None:
+    rng = random.Random(10)
+    for _ in range(20):
+        game, plain = Game(), Game()
+        for _ in range(30):
+            for _ in range(rng.choice((0, 0, 1, 3))):
+                if game.legal_moves():
+                    game.play(rng.choice(game.legal_moves()))
+            while len(game.moves) > len(plain.moves):
+                game.undo()
+            if not plain.outcome():
+                move = rng.choice(plain.legal_moves())
+                game.play(move)
+                plain.play(move)
+            assert state(game) == state(plain)
 
 
 def test_a_new_move_forgets_the_comments_on_moves_taken_back() -> None:
@@ -1546,6 +1565,7 @@ def test_a_game_describes_its_moves() -> None:
     assert game.descriptions() == ["c4-d4+", "d3*a1", "Qf1-f2"]
     game.undo()
     assert game.descriptions() == ["c4-d4+", "d3*a1"]
+    assert game.descriptions(with_undone=True) == ["c4-d4+", "d3*a1", "Qf1-f2"]
 
 
 def test_a_game_describes_its_moves_by_its_own_rules() -> None:
@@ -1672,6 +1692,11 @@ def test_an_empty_text_is_no_game(text: str) -> None:
         Game.from_text(text)
 
 
+@pytest.mark.parametrize("text", ['[White "Ada"]', '[White "Ada"]\n\n*', "*"])
+def test_headers_or_a_result_alone_are_a_game_without_moves(text: str) -> None:
+    assert Game.from_text(text).moves == ()
+
+
 def test_a_text_without_header_moves_and_result_is_no_game() -> None:
     with pytest.raises(AgonError) as caught:
         Game.from_text("{ nothing }")
@@ -1713,7 +1738,7 @@ HEAD = '[Format "1"]\n[White "Ada"]\n\n'
     (f'[Format "{"9" * 9999}"]', "newer_format", 1, "9" * 37 + "..."),
     ('[Format "1"]\n[Rules "queen_first=yes"]', "bad_rules", 2, "queen_first=yes"),
     ('[Format "1"]\n[Rules "fly=on"]', "bad_rules", 2, "fly=on"),
-    ('[Format "1"]\n[Position "Qf1 / Qj1 w"]', "bad_cell", 2, "j1"),
+    ('[Format "1"]\n[Position "Qf1 / Qj1 w"]', "bad_cell", 2, "Qj1"),
     ('[Format "1"]\n[Position "Qf1 / Qf11"]', "bad_position", 2, "the end"),
 ])
 def test_an_error_in_a_file_names_line_and_token(
@@ -1744,10 +1769,16 @@ WIN_IN_ONE = '[Position "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w"]\n'
 
 @pytest.mark.parametrize("result", ["0-1", "1/2-1/2"])
 def test_a_result_that_contradicts_the_moves_is_refused(result: str) -> None:
-    for text in (f"{WIN_IN_ONE}\n1. h5-g6 {result}", f'{WIN_IN_ONE}[Result "{result}"]\n\n1. h5-g6'):
+    for header in ("", f'[Result "{result}"]\n'):
         with pytest.raises(AgonError) as caught:
-            Game.from_text(text)
-        assert (caught.value.code, caught.value.details["token"]) == ("bad_result", result)
+            Game.from_text(f"{WIN_IN_ONE}{header}\n1. h5-g6 {result}")
+        assert (caught.value.code, caught.value.details["token"]) == ("other_result", result)
+
+
+def test_a_result_that_contradicts_the_header_is_refused() -> None:
+    with pytest.raises(AgonError) as caught:
+        Game.from_text('[Result "0-1"]\n\n1. a5-b5 1-0')
+    assert caught.value.code == "other_result" and caught.value.line == 3
 
 
 def test_a_result_that_fits_or_is_left_open_is_read() -> None:
@@ -1761,9 +1792,33 @@ def test_a_result_that_is_none_is_refused() -> None:
     assert caught.value.code == "bad_result"
 
 
-def test_the_result_header_counts_when_the_moves_state_none() -> None:
-    game = Game.from_text('[Result "0-1"]\n\n1. a5-b5')
-    assert game.outcome() == Outcome(BLACK, Ending.RESIGNATION)
+def test_a_file_cut_off_before_the_result_its_header_announces_is_refused() -> None:
+    with pytest.raises(AgonError) as caught:
+        Game.from_text('[Result "0-1"]\n\n1. a5-b5')
+    assert caught.value.code == "cut_off" and caught.value.line == 3
+
+
+def test_many_comments_in_one_place_are_joined_in_their_order() -> None:
+    assert Game.from_text("{ a } {b}{  c d }*").comments == {0: "a b c d"}
+
+
+def test_a_saved_file_keeps_its_permissions(tmp_path: "os.PathLike[str]") -> None:
+    path = write(tmp_path, b"old")
+    os.chmod(path, 0o600)
+    Game().save(path)
+    assert os.stat(path).st_mode & 0o777 == 0o600 or sys.platform == "win32"
+
+
+def test_headers_that_would_change_what_is_read_back_are_not_written() -> None:
+    game = Game(headers={"Bad Name": "x", "Position": "Qf1 / w", "White": "Ada"})
+    again = Game.from_text(game.to_text())
+    assert again.headers == {"White": "Ada"} and again.start == Position.start()
+
+
+def test_half_a_move_is_refused() -> None:
+    blocked = pos("Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w")
+    for move in (Move(60, None), Move(None, 60)):
+        assert blocked.refusal(move) is not None
 
 
 def test_the_rules_header_may_name_one_option_only() -> None:
