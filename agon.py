@@ -63,7 +63,6 @@ import time
 import zlib
 from enum import Enum
 from functools import partial
-from tkinter import filedialog
 from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from agon_core import (
@@ -418,6 +417,12 @@ CROWN: Tuple[Point, ...] = ((-0.50, 0.40), (-0.60, -0.22), (-0.26, 0.06), (0.0, 
                             (0.26, 0.06), (0.60, -0.22), (0.50, 0.40))
 CROWN_BALLS: Tuple[Point, ...] = ((-0.60, -0.27), (0.0, -0.46), (0.60, -0.27))
 
+#: Marks as outlines in cell radii: two wedges that squeeze a trapped piece, and a cross.
+WEDGES: Tuple[Point, ...] = ((-0.66, 0), (-0.93, -0.2), (-0.93, 0.2), (-0.66, 0), (0.66, 0), (0.93, -0.2), (0.93, 0.2),
+                             (0.66, 0))
+CROSS: Tuple[Point, ...] = ((0, -0.1), (0.26, -0.36), (0.36, -0.26), (0.1, 0), (0.36, 0.26), (0.26, 0.36), (0, 0.1),
+                            (-0.26, 0.36), (-0.36, 0.26), (-0.1, 0), (-0.36, -0.26), (-0.26, -0.36))
+
 Colour = Tuple[int, int, int]
 
 
@@ -443,12 +448,14 @@ class Raster:
         if not (0 <= x < self.size and 0 <= y < self.size):
             return
         row, at = self.rows[y], 4 * x
+        if not row[at + 3]:
+            row[at:at + 4] = bytes((*colour, int(alpha * 255 + 0.5)))
+            return
         below = row[at + 3] / 255 * (1 - alpha)
         total = alpha + below
-        if total > 0:
-            for i in range(3):
-                row[at + i] = int((colour[i] * alpha + row[at + i] * below) / total + 0.5)
-            row[at + 3] = int(total * 255 + 0.5)
+        for i in range(3):
+            row[at + i] = int((colour[i] * alpha + row[at + i] * below) / total + 0.5)
+        row[at + 3] = int(total * 255 + 0.5)
 
     def disc(self, x: float, y: float, radius: float, lit: str, shaded: Optional[str] = None,
              opacity: float = 1.0, softness: float = 1.0) -> None:
@@ -458,15 +465,17 @@ class Raster:
         by one.  The light depends on x + y alone, so every row of it is a slice of
         one strip of colours.
         """
-        first, last = rgb(lit), rgb(shaded or lit)
-        begin, length = x + y - 1.5 * radius, 3 * radius
-        strip = bytearray()
-        colours: List[Colour] = []
-        for i in range(2 * self.size):
-            share = min(max((i - begin) / length, 0), 1)
-            r, g, b = (int(a + (c - a) * share + 0.5) for a, c in zip(first, last))
-            colours.append((r, g, b))
-            strip += bytes((r, g, b, int(255 * opacity)))
+        opaque = int(255 * opacity)
+        if shaded is None:
+            colours = [rgb(lit)] * (2 * self.size)
+        else:
+            begin, length = x + y - 1.5 * radius, 3 * radius
+            (r, g, b), (r2, g2, b2) = rgb(lit), rgb(shaded)
+            colours = []
+            for i in range(2 * self.size):
+                share = min(max((i - begin) / length, 0), 1)
+                colours.append((int(r + (r2 - r) * share), int(g + (g2 - g) * share), int(b + (b2 - b) * share)))
+        strip = b"".join(bytes((*colour, opaque)) for colour in colours)
         outer, inner = radius + softness / 2, max(radius - softness / 2, 0)
         for row_number in range(max(0, int(y - outer)), min(self.size, int(y + outer) + 1)):
             dy = row_number + 0.5 - y
@@ -555,6 +564,7 @@ BOARD_WIDTH, BOARD_HEIGHT = 17.0, 11 * ROOT3
 MARGIN = 0.4
 #: A piece, in cell radii: it fits the hexagon, whose inner diameter is the root of three.
 PIECE_DIAMETER = 1.34
+DOT_DIAMETER = 0.34
 
 
 class Layout(NamedTuple):
@@ -588,6 +598,11 @@ class Layout(NamedTuple):
         return [coordinate for corner in range(6)
                 for coordinate in (x + radius * math.cos(math.radians(60 * corner)),
                                    y + radius * math.sin(math.radians(60 * corner)))]
+
+    def outline(self, cell: Cell, shape: Sequence[Point]) -> List[float]:
+        """A shape given in cell radii, placed on a cell, as x, y, x, y, ..."""
+        x, y = self.centre(cell)
+        return [coordinate for dx, dy in shape for coordinate in (x + dx * self.size, y + dy * self.size)]
 
     def cell_at(self, x: float, y: float) -> Optional[Cell]:
         """The cell under a pixel, or None beside the board."""
@@ -658,12 +673,14 @@ class BoardView(tk.Canvas):
         self.theme = theme
         self.layout = Layout.fit(600, 600)
         self.picture: Optional[Picture] = None
-        self._images: Dict[Tuple[str, int], tk.PhotoImage] = {}
+        self._images: Dict[str, tk.PhotoImage] = {}
+        #: The cell radius for which the pictures are made.
+        self._image_size = 0.0
         self._shown: Dict[int, Dict[str, Any]] = {}
         self._raised: Optional[int] = None
         self._show_ranks = False
+        self._is_arranged = False
         self._make_items()
-        self._draw_cells()
 
     # -- items --
 
@@ -681,12 +698,13 @@ class BoardView(tk.Canvas):
         self._dots = {cell: self.create_image(0, 0, **hidden) for cell in CELLS}
         self._pieces = {(side, queen): [self.create_image(0, 0, **hidden) for _ in range(1 if queen else 6)]
                         for side in (WHITE, BLACK) for queen in (False, True)}
-        self._wedges = {cell: [self.create_polygon(*[0] * 6, **hidden) for _ in range(2)] for cell in CELLS}
-        self._first_overlay = self._wedges[CELLS[0]][0]
-        self._crosses = {cell: [self.create_line(0, 0, 0, 0, capstyle="round", **hidden) for _ in range(2)]
-                         for cell in CELLS}
+        self._wedges = {cell: self.create_polygon(*hexagon, **hidden) for cell in CELLS}
+        self._first_overlay = self._wedges[CELLS[0]]
+        self._crosses = {cell: self.create_polygon(*hexagon, **hidden) for cell in CELLS}
         self._arrows = [self.create_line(0, 0, 0, 0, arrow="last", capstyle="round", **hidden) for _ in range(3)]
         self._cursor = self.create_polygon(*hexagon, fill="", **hidden)
+        for item in (*self._outlines.values(), *self._dots.values(), *self._wedges.values(), *self._crosses.values()):
+            self._shown[item] = dict(hidden)
 
     def _set(self, item: int, **options: Any) -> None:
         """Configure an item, without troubling Tk when nothing has changed."""
@@ -697,16 +715,15 @@ class BoardView(tk.Canvas):
             self.itemconfigure(item, **changed)
 
     def _image(self, kind: str) -> tk.PhotoImage:
-        """The picture of a piece or a dot in the present size, made when first needed."""
-        diameter = max(8, round(self.layout.size * (0.34 if kind == "dot" else PIECE_DIAMETER)))
-        key = kind, diameter
-        if key not in self._images:
+        """The picture of a piece or a dot, made when first needed."""
+        if kind not in self._images:
+            diameter = max(8, round(self._image_size * (DOT_DIAMETER if kind == "dot" else PIECE_DIAMETER)))
             if kind == "dot":
                 data = dot_png(diameter, self.theme.allowed)
             else:
                 data = piece_png(diameter, self.theme.white if kind[0] == "w" else self.theme.black, kind[1] == "Q")
-            self._images[key] = tk.PhotoImage(master=self, data=data, format="png")
-        return self._images[key]
+            self._images[kind] = tk.PhotoImage(master=self, data=data, format="png")
+        return self._images[kind]
 
     # -- geometry --
 
@@ -721,8 +738,10 @@ class BoardView(tk.Canvas):
     def arrange(self, width: int, height: int, flipped: bool) -> None:
         """Lay the board out anew for this size of the canvas."""
         layout = Layout.fit(width, height, flipped)
-        if layout != self.layout:
-            self.layout = layout
+        if layout != self.layout or not self._is_arranged:
+            self.layout, self._is_arranged = layout, True
+            if not self._image_size:
+                self._image_size = layout.size
             self._draw_cells()
 
     def recolour(self, theme: Theme, show_ranks: bool) -> None:
@@ -731,26 +750,16 @@ class BoardView(tk.Canvas):
             self._images.clear()
         self.theme, self._show_ranks = theme, show_ranks
         self.configure(background=theme.window)
-        self._draw_cells()
+        if self._is_arranged:
+            self._draw_cells()
 
     def _draw_cells(self) -> None:
         layout, theme = self.layout, self.theme
-        line = max(1.0, layout.size / 18)
         for cell, item in self._frames.items():
             self.coords(item, *layout.corners(cell, 1.16))
             self._set(item, fill=theme.frame, outline=mix(theme.frame, theme.window, 0.5), width=1)
         for cell, item in self._faces.items():
             self.coords(item, *layout.corners(cell))
-            self._set(item, outline=theme.edge, width=line)
-            self.coords(self._outlines[cell], *layout.corners(cell, 0.88))
-            self.coords(self._dots[cell], *layout.centre(cell))
-            x, y = layout.centre(cell)
-            for sign, wedge in zip((-1, 1), self._wedges[cell]):
-                tip, back, half = (sign * share * layout.size for share in (0.66, 0.93, 0.2))
-                self.coords(wedge, x + tip, y, x + back, y - half, x + back, y + half)
-            reach = 0.3 * layout.size
-            for sign, stroke in zip((-1, 1), self._crosses[cell]):
-                self.coords(stroke, x - reach, y - sign * reach, x + reach, y + sign * reach)
         throne = layout.corners(THRONE, 0.62)
         for i, item in enumerate(self._star):
             corners = [throne[2 * corner + axis] for corner in range(i, 6, 2) for axis in (0, 1)]
@@ -786,46 +795,48 @@ class BoardView(tk.Canvas):
     def refresh(self) -> None:
         """Draw the present picture again."""
         picture = self.picture
-        if picture is None:
-            return
+        if picture is None or not self._is_arranged:
+            return  # the size of the window is not known yet
         theme, layout = self.theme, self.layout
         recent = {cell for cell in picture.last or () if cell is not None}
+        line = max(1.0, layout.size / 18)
+        red, green = picture.causes | picture.trapped, {picture.selected, picture.hovered}
         for cell in CELLS:
-            ring = RING[cell]
-            face = theme.rings[ring if ring is not None else 0]
-            self._set(self._faces[cell], fill=mix(face, theme.recent, 0.42) if cell in recent else face)
-            outline = (theme.forbidden if cell in picture.causes or cell in picture.trapped
-                       else theme.allowed if cell in (picture.selected, picture.hovered) else None)
-            self._set(self._outlines[cell], state="normal" if outline else "hidden", outline=outline or "",
-                      width=max(2, round(layout.size / 11)))
-            if cell in picture.targets:
-                self._set(self._dots[cell], image=self._image("dot"), state="normal")
-            else:
-                self._set(self._dots[cell], state="hidden")
-            for wedge in self._wedges[cell]:
-                self._set(wedge, fill=theme.forbidden, outline=theme.forbidden,
-                          state="normal" if cell in picture.trapped else "hidden")
-            for stroke in self._crosses[cell]:
-                self._set(stroke, fill=theme.forbidden, width=max(3, round(layout.size / 8)),
-                          state="normal" if cell in picture.causes else "hidden")
+            face = theme.rings[RING[cell] or 0]
+            self._set(self._faces[cell], fill=mix(face, theme.recent, 0.42) if cell in recent else face,
+                      outline=theme.edge, width=line)
+            outline = theme.forbidden if cell in red else theme.allowed if cell in green else None
+            self._mark(self._outlines[cell], layout.corners(cell, 0.88) if outline else None, outline=outline,
+                       width=max(2, round(layout.size / 11)))
+            self._mark(self._wedges[cell], layout.outline(cell, WEDGES) if cell in picture.trapped else None,
+                       fill=theme.forbidden)
+            self._mark(self._crosses[cell], layout.outline(cell, CROSS) if cell in picture.causes else None,
+                       fill=theme.forbidden)
+            image = self._image("dot") if cell in picture.targets else ""
+            self._mark(self._dots[cell], layout.centre(cell) if image else None, image=image)
         self._draw_line(self._trail, picture.last, fill=mix(theme.recent, theme.frame, 0.2),
                         width=max(2, round(layout.size / 9)))
         for i, item in enumerate(self._arrows):
             self._draw_line(item, picture.arrows[i] if i < len(picture.arrows) else None,
                             fill=mix(theme.allowed, theme.window, 0.25 * i), width=max(3, round(layout.size / 5)),
                             arrowshape=tuple(round(layout.size * share) for share in (0.5, 0.55, 0.28)))
-        if picture.cursor is not None:
-            self.coords(self._cursor, *layout.corners(picture.cursor, 0.96))
-        self._set(self._cursor, state="hidden" if picture.cursor is None else "normal", outline=theme.text,
-                  dash=(4, 3), width=max(2, round(layout.size / 14)))
+        self._mark(self._cursor, None if picture.cursor is None else layout.corners(picture.cursor, 0.96),
+                   outline=theme.text, dash=(4, 3), width=max(2, round(layout.size / 14)))
         self._draw_pieces(picture)
+
+    def _mark(self, item: int, place: Optional[Sequence[float]], **options: Any) -> None:
+        """Show a mark at these coordinates, or hide it when there are none."""
+        if place:
+            self.coords(item, *place)
+            self._set(item, state="normal", **options)
+        else:
+            self._set(item, state="hidden")
 
     def _draw_line(self, item: int, move: Optional[Move], **options: Any) -> None:
         if move is None or move.source is None or move.target is None:
-            self._set(item, state="hidden")
+            self._mark(item, None)
         else:
-            self.coords(item, *self.layout.centre(move.source), *self.layout.centre(move.target))
-            self._set(item, state="normal", **options)
+            self._mark(item, self.layout.centre(move.source) + self.layout.centre(move.target), **options)
 
     def _draw_pieces(self, picture: Picture) -> None:
         position = picture.position
@@ -849,10 +860,12 @@ class BoardView(tk.Canvas):
                 else:
                     self.coords(item, *self.layout.centre(cells[i]))
 
-    def drop_old_images(self) -> None:
-        """Forget the pictures of former sizes."""
-        keep = {max(8, round(self.layout.size * share)) for share in (0.34, PIECE_DIAMETER)}
-        self._images = {key: image for key, image in self._images.items() if key[1] in keep}
+    def renew_images(self) -> None:
+        """Make the pictures of the pieces anew in the present size, when resizing has come to rest."""
+        if self._image_size != self.layout.size:
+            self._image_size = self.layout.size
+            self._images.clear()
+            self.refresh()
 
 
 # --- 6. Engine -------------------------------------------------------------------
@@ -1874,8 +1887,8 @@ PASS_MS = 1400
 LEAST_THINK_MS = 350
 HINT_MS = 1000
 BEST_LEVEL = 8
-#: The pictures of the pieces in former sizes are dropped when resizing has come to rest.
-REST_MS = 400
+#: The pictures of the pieces are made anew when resizing has come to rest.
+REST_MS = 120
 #: From so many quiet moves on the player is told that a draw is coming.
 QUIET_WARNING = 60
 #: The computer takes a draw when it is no better than this (in steps).
@@ -1993,6 +2006,7 @@ class App:
         self._plays_one_move = False
         self._finish: Optional[Callable[[], None]] = None
         self._jobs: Dict[str, str] = {}
+        self._first_width = 0
         self._build()
         self.hand = Hand(self)
         self._bind()
@@ -2051,10 +2065,12 @@ class App:
                   max(root.winfo_vrootheight(), root.winfo_screenheight()))
         match = re.fullmatch(r"(\d+)x(\d+)\+(-?\d+)\+(-?\d+)", self.settings["geometry"])
         if not match:
-            root.geometry(f"{min(1060, screen[0] - 40)}x{min(820, screen[1] - 100)}")
+            self._first_width = min(1060, screen[0] - 40)
+            root.geometry(f"{self._first_width}x{min(820, screen[1] - 100)}")
             return
         width, height, x, y = (int(number) for number in match.groups())
         width, height = min(width, screen[0]), min(height, screen[1])
+        self._first_width = width
         x = max(left, min(x, left + screen[0] - width))
         y = max(top, min(y, top + screen[1] - height))
         root.geometry(f"{width}x{height}+{x}+{y}")
@@ -2148,7 +2164,7 @@ class App:
     def _lay_out_panel(self) -> None:
         """Give the panel a width that suits the window, and its texts the lines to go with it."""
         em = self.fonts["body"].measure("m")
-        window = self.root.winfo_width()
+        window = self.root.winfo_width() if self.root.winfo_ismapped() else self._first_width
         width = int(min(max(0.33 * window, 20 * em), 32 * em, 0.5 * window))
         self.panel.configure(width=width)
         inner = width - 24
@@ -2546,7 +2562,7 @@ class App:
             self.finish()
         self._lay_out_panel()
         self.view.arrange(self.view.winfo_width(), self.view.winfo_height(), self.settings["flipped"])
-        self.later("rest", REST_MS, self.view.drop_old_images)
+        self.later("rest", REST_MS, self.view.renew_images)
 
     # -- game commands --
 
@@ -2826,6 +2842,7 @@ class App:
 
     def on_open(self) -> None:
         """Choose a game file and open it."""
+        from tkinter import filedialog  # here, since it would slow the start down
         self.hand.put_down()
         path = filedialog.askopenfilename(parent=self.root, filetypes=FILE_TYPES)
         if path:
@@ -2840,6 +2857,7 @@ class App:
 
     def on_save_as(self) -> None:
         """Ask for a name and save."""
+        from tkinter import filedialog  # here, since it would slow the start down
         self.hand.put_down()
         path = filedialog.asksaveasfilename(parent=self.root, filetypes=FILE_TYPES, defaultextension=".agon")
         if path:

@@ -93,8 +93,8 @@ class Weights(NamedTuple):
     """The numbers of the evaluation, in hundredths of a guard's step."""
 
     #: Worth of a guard, and of the queen, by ring (0 to 5).
-    guard: Tuple[int, ...] = (0, 460, 350, 230, 110, 0)
-    queen: Tuple[int, ...] = (260, 160, 120, 80, 40, 0)
+    guard: Tuple[int, ...] = (0, 400, 380, 250, 120, 0)
+    queen: Tuple[int, ...] = (900, 900, 600, 350, 150, 0)
     #: Cost of each sideways step the guards still need to stand on distinct cells of ring 1.
     detour: int = 30
     #: Worth of each own guard on ring 1 when the own queen is on the throne.

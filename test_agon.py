@@ -12,6 +12,8 @@ Contents
     7. Game: undo, redo, repetition, quiet moves, headers, comments
     8. Game files
     9. Properties and fuzz
+    11. The window: moving pieces
+    12. The window: everything else
 """
 
 import ast
@@ -20,14 +22,23 @@ import functools
 import os
 import pickle
 import random
+import re
+import subprocess
+import sys
+import time
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import pytest
 
 import agon_core
 from agon_core import (
-    BLACK, DEFAULT_RULES, PASS, WHITE, AgonError, Ending, Game, IllegalMove, Move, Outcome, Position,
-    Refusal, Rules, perft)
+    BLACK, CELLS, DEFAULT_RULES, PASS, WHITE, AgonError, Ending, Game, IllegalMove, Move, Outcome, Position,
+    Refusal, Rules, cell_name, parse_cell, perft)
+
+try:
+    import agon
+except SystemExit:  # no tkinter here; the tests of the window say so
+    agon = None  # type: ignore[assignment]
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -2261,3 +2272,989 @@ def test_the_examples_in_the_rules_library_are_true() -> None:
     results = doctest.testmod(agon_core)
     assert results.attempted > 3
     assert results.failed == 0
+
+
+# === 11. The window: moving pieces ===============================================
+# A real window receives real Tk events.  Without a display these tests are
+# skipped, unless AGON_GUI_TESTS=required makes that a failure.
+
+LAYOUT_SIZES = [(320, 240), (600, 600), (1900, 1000)]
+
+
+class Window:
+    """The program's window under test, with the gestures of a player."""
+
+    def __init__(self, app):
+        self.app = app
+        self.view = app.view
+        self.root = app.root
+
+    def until(self, condition, seconds=20):
+        """Let the main loop run until the condition holds."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, "the window did not get there in time"
+            heartbeat = self.root.after(5, lambda: None)
+            self.root.tk.dooneevent(0)
+            self.root.after_cancel(heartbeat)
+        self.root.update()
+
+    def rest(self):
+        """Let all animations and answers come to an end."""
+        quiet = (agon.Mode.IDLE, agon.Mode.OVER)
+        self.until(lambda: self.app.mode in quiet and not self.app.engine.is_busy)
+
+    def set_up(self, position, levels=(0, 0), rules=Rules()):
+        self.app.adopt(Game(Position.from_text(position), rules), [agon.Player(level) for level in levels])
+        self.root.update()
+
+    def point(self, place):
+        x, y = self.view.layout.centre(parse_cell(place)) if isinstance(place, str) else place
+        return {"x": round(x), "y": round(y)}
+
+    def press(self, place, button=1):
+        self.view.event_generate(f"<ButtonPress-{button}>", **self.point(place))
+
+    def release(self, place, button=1):
+        self.view.event_generate(f"<ButtonRelease-{button}>", **self.point(place))
+
+    def motion(self, place):
+        self.view.event_generate("<B1-Motion>", **self.point(place))
+
+    def click(self, place):
+        self.press(place)
+        self.release(place)
+
+    def carry(self, source, target):
+        """Pick up and move, but do not drop yet."""
+        self.press(source)
+        start, end = self.point(source), self.point(target)
+        for step in range(1, 5):
+            self.motion(tuple(start[axis] + (end[axis] - start[axis]) * step / 4 for axis in "xy"))
+
+    def drag(self, source, target):
+        self.carry(source, target)
+        self.release(target)
+
+    def moves(self):
+        return [str(move) for move in self.app.game.moves]
+
+    def drawn_pieces(self):
+        """Where pieces are drawn: cell name -> kind, read from the canvas items themselves."""
+        found = {}
+        for (side, is_queen), items in self.view._pieces.items():
+            for item in items:
+                if self.view.itemcget(item, "state") == "normal":
+                    cell = self.view.layout.cell_at(*self.view.coords(item))
+                    found[cell_name(cell)] = (side, is_queen)
+        return found
+
+    def shows_the_position(self):
+        position = self.app.game.position
+        expected = {cell_name(cell): (position.side_at(cell), position.is_queen(cell))
+                    for cell in CELLS if position.side_at(cell) is not None}
+        return self.drawn_pieces() == expected
+
+
+def open_window(tmp_path, monkeypatch, command=None, language="de", adopt=True):
+    if agon is None:
+        reason = "no tkinter"
+    else:
+        try:
+            root = agon.tk.Tk()
+            reason = ""
+        except agon.tk.TclError as error:
+            reason = str(error)
+    if reason:
+        if os.environ.get("AGON_GUI_TESTS") == "required":
+            pytest.fail(f"window tests are required: {reason}")
+        pytest.skip(reason)
+    monkeypatch.setenv("AGON_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LANGUAGE", language)
+    for name, value in (("GLIDE_MS", 20), ("SNAP_MS", 10), ("PASS_MS", 30), ("LEAST_THINK_MS", 0), ("HINT_MS", 50)):
+        monkeypatch.setattr(agon, name, value)
+    root.report_callback_exception = lambda kind, value, trace: errors.append(value)
+    errors = []
+    app = agon.App(root, *([command] if command else []))
+    if adopt:
+        app.adopt(Game(), [agon.Player(), agon.Player()])
+    root.update()
+    window = Window(app)
+    window.errors = errors
+    return window
+
+
+@pytest.fixture
+def window(tmp_path, monkeypatch):
+    window = open_window(tmp_path, monkeypatch)
+    yield window
+    if not window.app.is_closed:
+        window.app.on_close()
+    assert window.errors == []
+
+
+@pytest.mark.parametrize("size", LAYOUT_SIZES)
+@pytest.mark.parametrize("flipped", [False, True])
+def test_every_point_inside_a_drawn_hexagon_picks_its_cell(size, flipped):
+    layout = agon.Layout.fit(*size, flipped)
+    for cell in CELLS:
+        corners = layout.corners(cell, 1 - 1 / layout.size)
+        points = list(zip(corners[::2], corners[1::2]))
+        middles = [((x1 + x2) / 2, (y1 + y2) / 2) for (x1, y1), (x2, y2) in zip(points, points[1:] + points[:1])]
+        for point in [layout.centre(cell)] + points + middles:
+            assert layout.cell_at(*point) == cell
+
+
+@pytest.mark.parametrize("size", LAYOUT_SIZES)
+def test_the_whole_board_lies_on_the_canvas_and_beside_it_is_no_cell(size):
+    layout = agon.Layout.fit(*size)
+    for cell in CELLS:
+        corners = layout.corners(cell)
+        assert all(0 <= x <= size[0] for x in corners[::2])
+        assert all(0 <= y <= size[1] for y in corners[1::2])
+    assert layout.cell_at(1, 1) is None
+
+
+def test_whites_queen_stands_below_unless_the_board_is_turned():
+    below, above = parse_cell("f1"), parse_cell("f11")
+    normal, turned = agon.Layout.fit(600, 600), agon.Layout.fit(600, 600, True)
+    assert normal.centre(below)[1] > normal.centre(above)[1]
+    assert turned.centre(below)[1] < turned.centre(above)[1]
+    assert normal.centre(parse_cell("a1"))[0] < normal.centre(parse_cell("l1"))[0]
+
+
+def test_a_piece_picture_is_a_png_with_a_smooth_edge():
+    data = agon.piece_png(40, agon.LIGHT.white, True)
+    assert data.startswith(b"\x89PNG\r\n\x1a\n") and b"IEND" in data
+    raster = agon.Raster(20)
+    raster.disc(10, 10, 8, "#ffffff")
+    alphas = {row[at] for row in raster.rows for at in range(3, 80, 4)}
+    assert {0, 255} < alphas
+
+
+def test_a_dragged_piece_moves_where_it_is_dropped(window):
+    window.drag("b1", "c2")
+    window.rest()
+    assert window.moves() == ["b1-c2"]
+    assert window.shows_the_position()
+
+
+def test_the_carried_piece_is_under_the_pointer_and_above_all_others(window):
+    window.carry("b1", "d4")
+    item = window.view.find_all()[-1]
+    target = window.point("d4")
+    assert window.view.coords(item) == [target["x"], target["y"]]
+    assert window.app.mode is agon.Mode.DRAGGING
+
+
+def test_legal_targets_are_marked_while_a_piece_is_carried(window):
+    window.carry("b1", "d4")
+    marked = {cell_name(cell) for cell, item in window.view._dots.items()
+              if window.view.itemcget(item, "state") == "normal"}
+    assert marked == {"a1", "b2", "c1", "c2"}
+
+
+def test_a_click_on_a_piece_and_a_click_on_a_target_move_it(window):
+    window.click("b1")
+    window.click("c2")
+    window.rest()
+    assert window.moves() == ["b1-c2"]
+
+
+def test_a_double_click_moves_nothing_and_leaves_nothing_picked(window):
+    window.click("b1")
+    window.click("b1")
+    assert window.moves() == []
+    assert window.app.hand.selected is None
+
+
+def test_a_press_on_another_own_piece_picks_that_one(window):
+    window.click("b1")
+    window.click("k1")
+    window.click("k2")
+    window.rest()
+    assert window.moves() == ["k1-k2"]
+
+
+def test_an_illegal_drop_glides_back_says_why_and_marks_the_causes(window):
+    window.set_up("Qf1 a5 c4 d2 h9 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w")
+    window.drag("c4", "d4")
+    window.rest()
+    assert window.moves() == []
+    assert window.app.hand.selected is None
+    assert window.app.status.cget("text") == window.app.texts("no_SELF_ENCLOSURE")
+    crossed = {cell_name(cell) for cell, cross in window.view._crosses.items()
+               if window.view.itemcget(cross, "state") == "normal"}
+    assert crossed == {"d3", "d5"}
+    assert window.shows_the_position()
+
+
+@pytest.mark.parametrize("away", [(1, 1), (-500, 90), (5000, 5000)])
+def test_a_piece_released_beside_the_board_is_back_on_its_cell(window, away):
+    window.carry("b1", "c2")
+    window.motion(away)
+    window.release(away)
+    window.rest()
+    assert window.moves() == [] and window.shows_the_position()
+    assert window.app.hand.selected is None
+
+
+@pytest.mark.parametrize("interruption", ["other button", "escape", "focus", "hidden", "resize", "lost release"])
+def test_an_interrupted_drag_puts_the_piece_back(window, interruption):
+    window.carry("b1", "c2")
+    if interruption == "other button":
+        window.press("c2", button=3)
+    elif interruption == "escape":
+        window.view.focus_force()
+        window.root.update()
+        window.view.event_generate("<Escape>")
+    elif interruption == "focus":
+        window.root.event_generate("<FocusOut>")
+    elif interruption == "hidden":
+        window.root.withdraw()
+        window.root.update()
+        window.root.deiconify()
+    elif interruption == "resize":
+        window.root.geometry("700x560")
+        window.until(lambda: window.app.mode is not agon.Mode.DRAGGING)
+    else:
+        window.press((2, 2))
+    window.root.update()
+    window.release("c2")
+    window.rest()
+    assert window.moves() == []
+    assert window.shows_the_position()
+
+
+def test_trapped_pieces_are_marked_and_the_player_is_told(window):
+    window.set_up("Qg4 a5 b1 d9 e5 h9 l5 / Qf11 e4 e6 g3 g5 k7 l2 w")
+    marked = {cell_name(cell) for cell, wedge in window.view._wedges.items()
+              if window.view.itemcget(wedge, "state") == "normal"}
+    assert marked == {"e5", "g4"}
+    assert "e5" in window.app.status.cget("text") and "g4" in window.app.status.cget("text")
+
+
+def test_a_piece_that_is_not_trapped_cannot_move_while_another_is(window):
+    window.set_up("Qf1 b1 d9 e5 h9 k1 l5 / Qf11 a4 a6 e4 e6 k7 l2 w")
+    window.drag("b1", "b2")
+    window.rest()
+    assert window.moves() == []
+    assert window.app.status.cget("text") == window.app.texts("no_TRAPPED_FIRST")
+
+
+def test_a_relocation_is_made_by_dragging_to_the_outer_ring(window):
+    window.set_up("Qf1 b1 d9 e5 h9 k1 l5 / Qf11 a4 a6 e4 e6 k7 l2 w")
+    window.drag("e5", "a1")
+    window.rest()
+    assert window.moves() == ["e5-a1"]
+
+
+def test_a_blocked_side_passes_by_itself_and_the_window_says_so(window):
+    window.set_up("Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w")
+    assert window.app.status.cget("text") == window.app.texts("say_pass_white")
+    window.until(lambda: window.moves() == ["--"])
+    window.rest()
+
+
+def test_the_window_says_who_has_won_and_why(window):
+    window.set_up("Qf6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w")
+    window.drag("h5", "g6")
+    window.rest()
+    assert window.app.mode is agon.Mode.OVER
+    assert window.app.title.cget("text") == "Weiß gewinnt"
+    assert window.app.status.cget("text") == window.app.texts("end_THRONE")
+    window.drag("e5", "e4")
+    window.rest()
+    assert window.moves() == ["h5-g6"]
+
+
+def test_the_computer_answers_and_its_move_is_legal(window):
+    window.set_up(str(Position.start()), levels=(0, 1))
+    window.drag("b1", "c2")
+    window.until(lambda: len(window.moves()) == 2)
+    window.rest()
+    assert window.app.game.position.turn == WHITE and window.shows_the_position()
+
+
+def test_undo_against_the_computer_goes_back_to_ones_own_turn(window):
+    window.set_up(str(Position.start()), levels=(0, 1))
+    window.drag("b1", "c2")
+    window.until(lambda: len(window.moves()) == 2)
+    window.rest()
+    window.app.on_undo()
+    window.rest()
+    assert window.moves() == []
+    window.app.on_redo()
+    window.rest()
+    assert len(window.moves()) == 2
+
+
+def test_undo_while_the_computer_thinks_drops_its_answer(window):
+    window.set_up(str(Position.start()), levels=(0, 8))
+    window.drag("b1", "c2")
+    window.until(lambda: window.app.mode is agon.Mode.THINKING)
+    window.app.on_undo()
+    window.rest()
+    window.drag("k1", "k2")
+    window.until(lambda: window.app.mode is agon.Mode.THINKING)
+    window.app.on_undo()
+    window.rest()
+    assert window.moves() == [] and window.shows_the_position()
+
+
+@pytest.mark.parametrize("answer", ["bestmove f1-f9", "bestmove", "bestmove nonsense"])
+def test_an_illegal_answer_of_an_engine_is_not_played(tmp_path, monkeypatch, answer):
+    script = ("import sys\nfor line in sys.stdin:\n"
+              f"    if line.startswith('go'): print({answer!r}, flush=True)")
+    window = open_window(tmp_path, monkeypatch, [sys.executable, "-c", script])
+    window.set_up(str(Position.start()), levels=(0, 1))
+    window.drag("b1", "c2")
+    window.until(lambda: "Strg+P" in window.app.message)
+    assert window.moves() == ["b1-c2"]
+    window.app.on_undo()
+    window.rest()
+    assert window.moves() == []
+    window.app.on_close()
+    assert window.errors == []
+
+
+def test_the_hint_is_a_legal_move_shown_as_an_arrow(window):
+    window.app.on_hint()
+    window.until(lambda: window.app.hint is not None)
+    assert window.app.hint in window.app.game.legal_moves()
+    assert window.view.itemcget(window.view._arrows[0], "state") == "normal"
+
+
+def test_the_new_game_dialog_starts_the_game_it_describes(window):
+    window.app.on_new_game()
+    dialog = window.app.dialog
+    window.root.update()
+    dialog.choice.set("play_both")
+    dialog.queen_first.set(True)
+    dialog.on_ok()
+    window.rest()
+    assert all(player.is_person for player in window.app.players)
+    assert window.app.game.rules == Rules(queen_first=True)
+    assert agon.Settings()["queen_first"] is True
+
+
+def test_playing_black_lets_the_computer_begin(window):
+    window.app.start_game(agon.NewGame((1, 0), 1, False, Rules()))
+    window.until(lambda: len(window.moves()) == 1)
+    window.rest()
+    assert window.app.game.position.turn == BLACK
+
+
+def test_the_language_changes_at_once(window):
+    assert window.app.title.cget("text") == "Weiß ist am Zug"
+    window.app.set_language("en")
+    assert window.app.title.cget("text") == "White to move"
+    assert window.app.buttons["hint_button"].cget("text") == "Hint"
+
+
+def test_every_text_has_both_languages_and_the_same_blanks():
+    for key, (german, english) in agon.TEXTS.items():
+        assert german and english, key
+        blanks, known = set(re.findall(r"\{\w+\}", german)), set(re.findall(r"\{\w+\}", english))
+        assert blanks == known or key == "error_bad_position" and blanks < known, key
+
+
+def test_every_refusal_and_every_ending_has_its_sentence():
+    for refusal in Refusal:
+        assert "no_" + refusal.name in agon.TEXTS
+    for ending in Ending:
+        assert "end_" + ending.name in agon.TEXTS
+
+
+def test_closing_while_the_computer_thinks_leaves_no_process(window):
+    window.set_up(str(Position.start()), levels=(0, 8))
+    window.drag("b1", "c2")
+    window.until(lambda: window.app.mode is agon.Mode.THINKING)
+    process = window.app.engine._process
+    window.app.on_close()
+    assert process.poll() is not None
+
+
+def test_without_tkinter_the_program_says_in_one_line_what_to_install(tmp_path):
+    (tmp_path / "tkinter.py").write_text("raise ImportError", encoding="utf-8")
+    environment = dict(os.environ, PYTHONPATH=str(tmp_path))
+    done = subprocess.run([sys.executable, "agon.py"], cwd=HERE, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1 and "python3-tk" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a display is always there")
+def test_without_a_display_the_program_says_so_in_one_line():
+    environment = {name: value for name, value in os.environ.items() if name != "DISPLAY"}
+    done = subprocess.run([sys.executable, "agon.py"], cwd=HERE, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_an_old_python_gets_one_plain_line():
+    script = ("import sys; sys.version_info = (3, 7, 1); sys.argv = ['agon.py'];"
+              "exec(compile(open('agon.py', encoding='utf-8').read(), 'agon.py', 'exec'), {'__name__': '__main__'})")
+    done = subprocess.run([sys.executable, "-c", script], cwd=HERE, capture_output=True, text=True)
+    assert done.returncode == 1 and "Python 3.8" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+# === 12. The window: everything else =============================================
+
+
+def press_keys(window, *keys):
+    """Type on the board as a person would: the window has the focus."""
+    window.view.focus_force()
+    window.root.update()
+    for key in keys:
+        window.view.event_generate(f"<Key-{key}>" if len(key) > 1 and "-" not in key else f"<{key}>"
+                                   if "-" in key and len(key) > 1 else f"<Key-{key}>")
+        window.root.update()
+
+
+def status(window):
+    return window.app.status.cget("text")
+
+
+def test_a_small_movement_is_a_click_and_no_drag(window):
+    x, y = window.point("b1").values()
+    window.press("b1")
+    window.motion((x + 2, y + 2))
+    assert window.app.mode is agon.Mode.SELECTED
+    window.release((x + 2, y + 2))
+    assert window.app.hand.selected == parse_cell("b1")
+
+
+def test_a_click_beside_all_targets_clears_the_pick(window):
+    window.click("b1")
+    window.click("f6")
+    window.rest()
+    assert window.app.hand.selected is None and window.moves() == []
+
+
+def test_a_right_click_with_a_picked_piece_only_puts_it_back(window):
+    window.click("b1")
+    window.press("c2", button=3)
+    assert window.app.hand.selected is None
+    assert "menu" not in window.app._jobs
+
+
+def test_a_right_click_with_nothing_picked_opens_the_context_menu(window):
+    window.press("c2", button=3)
+    assert "menu" in window.app._jobs
+    window.app.forget("menu")
+
+
+def test_a_move_is_made_with_the_keyboard_alone(window):
+    press_keys(window, "Tab")
+    first = window.app.hand.cursor
+    assert window.app.game.position.side_at(first) == WHITE
+    press_keys(window, "Return", "Tab", "Return")
+    window.rest()
+    assert len(window.moves()) == 1 and window.app.game.moves[0].source == first
+
+
+def test_the_arrow_keys_reach_every_cell_of_the_board(window):
+    press_keys(window, "Down")
+    seen, waiting = set(), [window.app.hand.cursor]
+    while waiting:
+        cell = waiting.pop()
+        if cell in seen:
+            continue
+        seen.add(cell)
+        for key in ("Up", "Down", "Left", "Right"):
+            window.app.hand.cursor = cell
+            window.app.hand.on_arrow({"Up": (0, -1), "Down": (0, 1), "Left": (-1, 0), "Right": (1, 0)}[key], None)
+            waiting.append(window.app.hand.cursor)
+    assert seen == set(CELLS)
+
+
+def test_left_and_then_right_leads_back(window):
+    for name in ("f6", "e5", "d4", "g3", "c6"):
+        window.app.hand.cursor = parse_cell(name)
+        press_keys(window, "Left", "Right")
+        assert cell_name(window.app.hand.cursor) == name
+
+
+def test_escape_lays_a_piece_down_that_the_keyboard_picked(window):
+    press_keys(window, "Tab", "Return", "Escape")
+    assert window.app.hand.selected is None and window.app.hand.cursor is None
+
+
+def test_a_typed_move_is_played(window):
+    press_keys(window, "b", "1", "c", "2", "Return")
+    window.rest()
+    assert window.moves() == ["b1-c2"]
+
+
+def test_a_typed_move_that_is_none_is_explained(window):
+    press_keys(window, "b", "1", "c", "Return")
+    assert "b1c" in status(window) and window.moves() == []
+
+
+def test_a_held_key_does_no_harm(window):
+    press_keys(window, *["Return"] * 60, *["Tab"] * 60, *["a"] * 60, *["Left"] * 60)
+    assert window.shows_the_position()
+
+
+def test_a_click_in_the_move_list_goes_to_that_position(window):
+    for source, target in (("b1", "c2"), ("b7", "c7"), ("k1", "k2")):
+        window.drag(source, target)
+        window.rest()
+    text = window.app.moves.text
+    text.update_idletasks()
+    x, y, width, height = text.bbox(text.tag_ranges("move0")[0])
+    text.event_generate("<Button-1>", x=x + 12, y=y + height // 2)
+    window.rest()
+    assert window.moves() == ["b1-c2"] and window.shows_the_position()
+    assert len(window.app.game.undone) == 2
+
+
+def test_the_arrow_keys_in_the_move_list_go_through_the_game(window):
+    window.drag("b1", "c2")
+    window.rest()
+    window.app.moves._on_arrow(-1, None)
+    assert window.moves() == []
+    window.app.moves._on_arrow(1, None)
+    assert window.moves() == ["b1-c2"]
+    window.app.moves._on_arrow(1, None)
+    assert window.moves() == ["b1-c2"]
+
+
+def test_the_move_list_marks_the_move_on_the_board(window):
+    for source, target in (("b1", "c2"), ("b7", "c7"), ("k1", "k2")):
+        window.drag(source, target)
+        window.rest()
+    window.app.go_to(2)
+    text = window.app.moves.text
+    assert text.get(*text.tag_ranges("current")).strip() == "b7-c7"
+    assert text.get(*text.tag_ranges("undone")).split() == ["2.", "k1-k2"]
+
+
+def test_a_game_that_black_begins_is_listed_from_blacks_column(window):
+    window.app.adopt(Game(Position.start(BLACK)), [agon.Player(), agon.Player()])
+    window.drag("b7", "c7")
+    window.rest()
+    window.drag("b1", "c2")
+    window.rest()
+    assert window.app.moves.text.get("1.0", "end").split() == ["1.", "…", "b7-c7", "2.", "b1-c2"]
+
+
+def test_resigning_asks_first_and_then_ends_the_game(window):
+    window.app.on_resign()
+    window.root.update()
+    window.app.dialog.on_cancel()
+    assert window.app.game.outcome() is None
+    window.app.on_resign()
+    window.root.update()
+    window.app.dialog.on_ok()
+    assert window.app.game.outcome().winner == BLACK
+    assert window.app.title.cget("text") == "Schwarz gewinnt"
+
+
+def test_a_draw_is_offered_to_the_other_person_who_may_decline(window):
+    for answer, outcome in (("on_cancel", None), ("on_ok", Ending.AGREEMENT)):
+        window.app.on_offer_draw()
+        window.root.update()
+        window.app.dialog.on_ok()
+        window.root.update()
+        getattr(window.app.dialog, answer)()
+        found = window.app.game.outcome()
+        assert (found and found.reason) == outcome
+
+
+@pytest.mark.parametrize("score, accepts", [(250, True), (-250, False)])
+def test_the_computer_accepts_a_draw_only_when_it_is_not_better(tmp_path, monkeypatch, score, accepts):
+    script = ("import sys\nfor line in sys.stdin:\n"
+              f"    if line.startswith('go'): print('info depth 1 score {score} nodes 9 time 1 pv b1-c2');"
+              "print('bestmove b1-c2', flush=True)")
+    window = open_window(tmp_path, monkeypatch, (sys.executable, "-c", script))
+    window.set_up(str(Position.start()), levels=(0, 3))
+    window.app._offer_draw(None)
+    window.rest()
+    assert bool(window.app.game.outcome()) == accepts
+    assert accepts or status(window) == window.app.texts("say_draw_declined")
+    window.app.on_close()
+    assert window.errors == []
+
+
+def test_computer_against_computer_can_be_paused_and_stepped(window):
+    window.set_up(str(Position.start()), levels=(1, 1))
+    window.until(lambda: len(window.moves()) >= 2)
+    window.app.on_pause()
+    window.rest()
+    count = len(window.moves())
+    window.until(lambda: window.app.mode is agon.Mode.IDLE)
+    window.app.on_one_move()
+    window.until(lambda: len(window.moves()) == count + 1)
+    window.rest()
+    assert len(window.moves()) == count + 1
+    window.app.on_pause()
+    window.until(lambda: len(window.moves()) >= count + 3)
+
+
+def test_undo_pauses_computer_against_computer(window):
+    window.set_up(str(Position.start()), levels=(1, 1))
+    window.until(lambda: len(window.moves()) >= 2)
+    window.app.on_undo()
+    window.rest()
+    assert window.app.is_paused and window.shows_the_position()
+    assert "Strg+P" in status(window)
+
+
+def test_move_now_ends_the_thinking_at_once(window):
+    window.set_up(str(Position.start()), levels=(0, 8))
+    window.drag("b1", "c2")
+    window.until(lambda: window.app.mode is agon.Mode.THINKING)
+    window.app.on_move_now()
+    window.until(lambda: len(window.moves()) == 2, seconds=2)
+
+
+def test_sides_and_level_change_in_the_running_game(window):
+    window.set_up(str(Position.start()), levels=(0, 2))
+    window.drag("b1", "c2")
+    window.until(lambda: len(window.moves()) == 2)
+    window.rest()
+    window.app.on_swap()
+    window.until(lambda: len(window.moves()) == 3)
+    window.rest()
+    window.app.set_level(1)
+    assert window.app.players == [agon.Player(1), agon.Player(0)]
+    assert "1" in window.app.context.cget("text").split("Stufe")[-1]
+
+
+def test_a_second_occurrence_of_a_position_is_announced(window):
+    for source, target in (("f1", "e1"), ("f11", "e10"), ("e1", "f1"), ("e10", "f11")):
+        window.drag(source, target)
+        window.rest()
+    assert status(window) == window.app.texts("say_repetition", count=2, limit=3)
+    window.app.on_undo()
+    window.rest()
+    assert status(window) != window.app.texts("say_repetition", count=2, limit=3)
+
+
+# -- files --
+
+def test_a_saved_game_can_be_opened_again(window, tmp_path):
+    window.drag("b1", "c2")
+    window.rest()
+    path = str(tmp_path / "Spiel für Ü.agon")
+    window.app.save(path)
+    assert window.root.title() == "Spiel für Ü.agon – Agon"
+    window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
+    window.app.load(path)
+    assert window.moves() == ["b1-c2"] and window.shows_the_position()
+    assert window.app.settings["recent"] == [path]
+
+
+@pytest.mark.parametrize("content, hint", [
+    (b"[Format \"2\"]\n\n*\n", "neueres Agon"), (b"[Event \"x\"]\n\n1. e4 e5 *\n", "e4"), (b"\xff\xfe\x00", "UTF-8"),
+    (b"[Format \"1\"]\n\n1. b1-c8 *\n", "b1-c8"), (b"", "kein Spiel"), (b"a" * 2_000_000, "zu groß"), (None, "lesen")])
+def test_a_file_that_is_no_game_is_explained_and_the_running_game_stays(window, tmp_path, content, hint):
+    window.drag("b1", "c2")
+    window.rest()
+    path = tmp_path / "strange.agon"
+    if content is not None:
+        path.write_bytes(content)
+    window.app.load(str(path))
+    assert hint in window.app.dialog.message and "strange.agon" in window.app.dialog.message
+    assert window.moves() == ["b1-c2"] and window.shows_the_position()
+
+
+def test_a_game_that_cannot_be_saved_is_explained(window, tmp_path):
+    window.app.save(str(tmp_path / "no such folder" / "game.agon"))
+    assert "schreiben" in window.app.dialog.message
+
+
+def test_position_and_game_travel_over_the_clipboard(window):
+    window.drag("b1", "c2")
+    window.rest()
+    before = window.app.game.position
+    window.app.on_copy_position()
+    assert window.root.clipboard_get() == str(before)
+    window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
+    window.app.on_paste()
+    assert window.app.game.position == before and window.moves() == []
+    window.drag("b7", "c7")
+    window.rest()
+    window.app.on_copy_game()
+    window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
+    window.app.on_paste()
+    assert window.moves() == ["b7-c7"]
+
+
+def test_pasting_nonsense_is_explained_and_the_running_game_stays(window):
+    window.drag("b1", "c2")
+    window.rest()
+    window.root.clipboard_clear()
+    window.root.clipboard_append("Guten Morgen")
+    window.app.on_paste()
+    assert "Guten" in window.app.dialog.message and window.moves() == ["b1-c2"]
+
+
+def reopened(window, tmp_path, monkeypatch):
+    window.app.on_close()
+    assert window.errors == []
+    return open_window(tmp_path, monkeypatch, adopt=False)
+
+
+def test_the_next_start_goes_on_with_the_running_game(window, tmp_path, monkeypatch):
+    window.set_up(str(Position.start()), levels=(0, 1))
+    window.drag("b1", "c2")
+    window.until(lambda: len(window.moves()) == 2)
+    window.rest()
+    moves = window.moves()
+    again = reopened(window, tmp_path, monkeypatch)
+    assert again.moves() == moves and again.app.players == [agon.Player(0), agon.Player(1)]
+    again.app.on_close()
+
+
+def test_a_damaged_autosave_or_settings_file_does_not_hinder_the_start(window, tmp_path, monkeypatch):
+    window.app.set_theme("dark")
+    window.app.on_close()
+    (tmp_path / "home" / "autosave.agon").write_bytes(b"\xff\x00 broken")
+    (tmp_path / "home" / "settings.json").write_text('{"theme": 7, "zoom": 99, "recent": [3], "level": "x"}', "utf-8")
+    again = open_window(tmp_path, monkeypatch, adopt=False)
+    assert again.moves() == [] and again.app.settings["theme"] == "light" and again.app.settings["zoom"] == 0
+    again.app.on_close()
+
+
+def test_settings_and_the_place_of_the_window_are_remembered(window, tmp_path, monkeypatch):
+    window.root.geometry("733x555+40+30")
+    window.root.update()
+    window.app.set_theme("contrast")
+    again = reopened(window, tmp_path, monkeypatch)
+    assert again.app.settings["theme"] == "contrast"
+    assert (again.root.winfo_width(), again.root.winfo_height()) == (733, 555)
+    again.app.on_close()
+
+
+def test_a_remembered_place_beside_the_screen_is_moved_onto_it(window, tmp_path, monkeypatch):
+    window.app.on_close()
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home" / "settings.json").write_text('{"geometry": "800x600+90000+-9000"}', "utf-8")
+    again = open_window(tmp_path, monkeypatch)
+    assert 0 <= again.root.winfo_x() <= again.root.winfo_screenwidth() - 100
+    assert 0 <= again.root.winfo_y() <= again.root.winfo_screenheight() - 100
+    again.app.on_close()
+
+
+def test_without_a_writable_folder_the_program_plays_and_says_so_once(tmp_path, monkeypatch):
+    (tmp_path / "home").write_text("a file where the folder should be", "utf-8")
+    window = open_window(tmp_path, monkeypatch)
+    window.drag("b1", "c2")
+    window.rest()
+    assert window.moves() == ["b1-c2"]
+    assert window.app._has_complained
+    window.app.on_close()
+    assert window.errors == []
+
+
+# -- look --
+
+def luminance(colour):
+    """Relative luminance (source: WCAG 2, section 'relative luminance')."""
+    parts = [value / 255 for value in agon.rgb(colour)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(first, second):
+    lighter, darker = sorted((luminance(first), luminance(second)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
+def test_texts_and_marks_stand_out_in_every_theme(name):
+    theme = agon.THEMES[name]
+    assert contrast(theme.text, theme.window) >= 7 and contrast(theme.text, theme.panel) >= 7
+    assert contrast(theme.quiet_text, theme.window) >= 4.5
+    for ring in theme.rings[1:]:
+        assert contrast(theme.allowed, ring) >= 2.5 and contrast(theme.forbidden, ring) >= 2.5
+
+
+@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
+def test_the_sides_differ_in_a_grey_picture(name):
+    theme = agon.THEMES[name]
+    assert contrast(theme.white[0], theme.black[0]) >= 5
+    assert contrast(theme.white[1], theme.black[0]) >= 4
+
+
+def test_every_theme_and_text_size_keeps_the_panel_whole(window):
+    for language in ("de", "en"):
+        window.app.set_language(language)
+        for zoom in (agon.MIN_ZOOM, 0, 4):
+            window.app._change_look(zoom=zoom)
+            window.root.geometry("640x480")
+            window.root.update()
+            for button in window.app.buttons.values():
+                needed = window.app.fonts["body"].measure(button.cget("text"))
+                assert needed < button.winfo_width(), (language, zoom, button.cget("text"))
+            assert window.app.title.winfo_reqwidth() <= window.app.panel.winfo_width()
+
+
+def test_the_number_of_canvas_items_never_changes(window):
+    before = len(window.view.find_all())
+    for theme in agon.THEMES:
+        window.app.set_theme(theme)
+    window.drag("b1", "c2")
+    window.rest()
+    window.app.on_flip()
+    window.root.geometry("900x700")
+    window.root.update()
+    assert len(window.view.find_all()) == before
+
+
+def test_a_turned_board_is_played_like_the_other(window):
+    window.app.on_flip()
+    window.root.update()
+    window.drag("b1", "c2")
+    window.rest()
+    assert window.moves() == ["b1-c2"] and window.shows_the_position()
+    assert window.view.layout.centre(parse_cell("f1"))[1] < window.view.layout.centre(parse_cell("f11"))[1]
+
+
+def test_pictures_of_former_sizes_are_forgotten(window):
+    for size in ("700x560", "900x700", "1000x800"):
+        window.root.geometry(size)
+        window.root.update()
+    window.until(lambda: "rest" not in window.app._jobs)
+    assert len(window.view._images) <= 5
+    width = window.view._images["wQ"].width()
+    assert abs(width - 1.17 * agon.PIECE_DIAMETER * window.view.layout.size) < 4
+
+
+def test_every_menu_entry_has_its_method_and_its_own_shortcut():
+    entries = [entry for _menu, entries in agon.MENUS for entry in entries if entry is not None]
+    for entry in entries:
+        assert callable(getattr(agon.App, entry.method.strip("[]")))
+        assert entry.key in agon.TEXTS
+    shortcuts = [entry.shortcut for entry in entries if entry.shortcut]
+    assert len(shortcuts) == len(set(shortcuts))
+    assert set(agon.CONTEXT_MENU) <= {entry.key for entry in entries}
+
+
+def test_shortcuts_work_and_also_under_caps_lock(window):
+    window.drag("b1", "c2")
+    window.rest()
+    press_keys(window, "Control-z")
+    window.rest()
+    assert window.moves() == []
+    press_keys(window, "Control-y")
+    window.rest()
+    assert window.moves() == ["b1-c2"]
+    assert agon.shortcut_sequences("Mod-z")[1].endswith("-Lock-Key-Z>")
+
+
+def test_the_analysis_shows_depth_lines_and_arrows(window):
+    window.app._switches["analysis"].set(True)
+    window.app.on_switch("analysis")
+    window.until(lambda: len(window.app.analyst.best_moves()) == 3)
+    assert "Tiefe" in window.app.analysis.summary.cget("text")
+    assert all(label.cget("text") for label in window.app.analysis.lines)
+    shown = [item for item in window.view._arrows if window.view.itemcget(item, "state") == "normal"]
+    assert len(shown) == 3
+    window.drag("b1", "c2")
+    window.rest()
+    window.until(lambda: window.app.analyst.best_moves())
+    assert all(move in window.app.game.legal_moves() for move in window.app.analyst.best_moves())
+
+
+def test_a_finished_game_gets_a_curve_and_a_click_on_it_goes_there(window, monkeypatch):
+    monkeypatch.setattr(agon.Analyst, "REVIEW_MS", 5)
+    window.app._switches["analysis"].set(True)
+    window.app.on_switch("analysis")
+    window.set_up("Qf6 e5 e6 f5 f7 g4 h5 / Qf11 a2 b7 d1 h1 k7 l2 w")
+    for source, target in (("g4", "g5"), ("f11", "f10"), ("h5", "g6")):
+        window.drag(source, target)
+        window.rest()
+    window.until(lambda: len(window.app.analysis.scores) == 4)
+    assert window.app.analysis.scores[3] == agon.WON_SCORE
+    window.app.analysis.chart.event_generate("<Button-1>", x=2, y=10)
+    window.rest()
+    assert window.moves() == [] and window.shows_the_position()
+
+
+def test_help_shows_rules_and_keys_and_does_not_hold_the_game_up(window):
+    window.app.on_help()
+    window.root.update()
+    pages = [child for child in window.app.dialog.winfo_children() if isinstance(child, agon.tk.Text)]
+    text = pages[0].get("1.0", "end")
+    assert "Selbsteinschließung" in text and "Strg+N" in text
+    window.drag("b1", "c2")
+    window.rest()
+    assert window.moves() == ["b1-c2"]
+
+
+def test_every_dialog_closes_with_escape(window):
+    for open_dialog in (window.app.on_new_game, window.app.on_about, window.app.on_resign, window.app.on_help):
+        open_dialog()
+        dialog = window.app.dialog
+        window.root.update()
+        dialog.focus_force()
+        window.root.update()
+        dialog.event_generate("<Escape>")
+        window.root.update()
+        assert not dialog.winfo_exists()
+
+
+@pytest.mark.parametrize("moment", ["at once", "gliding", "thinking", "analysing", "dialog open", "passing"])
+def test_closing_at_any_moment_is_quiet(window, moment):
+    app = window.app
+    if moment == "gliding":
+        app.attempt(mv("b1-c2"), None)
+    elif moment == "thinking":
+        window.set_up(str(Position.start()), levels=(8, 8))
+    elif moment == "analysing":
+        app._switches["analysis"].set(True)
+        app.on_switch("analysis")
+    elif moment == "dialog open":
+        app.on_new_game()
+    elif moment == "passing":
+        window.set_up("Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w")
+    processes = [engine._process for engine in (app.engine, app.analyst.engine) if engine._process]
+    app.on_close()
+    assert all(process.poll() is not None for process in processes)
+    assert app._jobs == {}
+
+
+def test_a_storm_of_events_leaves_picture_and_game_in_agreement(window):
+    """Some thousand random events, while the computer thinks and the window changes its size."""
+    app, seed = window.app, 20
+    rng = random.Random(seed)
+    items = len(window.view.find_all())
+    window.set_up(str(Position.start()), levels=(0, 1))
+
+    def anywhere():
+        return rng.randrange(-20, 800), rng.randrange(-20, 700)
+
+    def resize():
+        window.root.geometry(f"{rng.randrange(600, 1000)}x{rng.randrange(440, 800)}")
+
+    def key():
+        window.view.event_generate(f"<Key-{rng.choice(['Tab', 'Return', 'Escape', 'Left', 'Up', 'a', '1', 'Prior'])}>")
+
+    def play():
+        moves = app.game.legal_moves()
+        if moves and app.mode is agon.Mode.IDLE and not app.is_computers_turn and moves[0] != PASS:
+            move = rng.choice(moves)
+            window.drag(cell_name(move.source), cell_name(move.target))
+
+    actions = ([lambda: window.press(anywhere())] * 6 + [lambda: window.release(anywhere())] * 6
+               + [lambda: window.motion(anywhere())] * 8 + [lambda: window.view.event_generate("<ButtonPress-3>")]
+               + [key] * 6 + [play] * 6 + [resize, app.on_undo, app.on_redo, app.on_flip, app.on_pause, app.on_swap,
+                                           app.on_hint, app.on_move_now, app.on_one_move, app.on_first, app.on_last])
+    for number in range(3000):
+        rng.choice(actions)()
+        app.forget("menu")
+        if number % 3 == 0:
+            window.root.update()
+        if number % 400 == 399:
+            app.new_game(agon.NewGame((rng.choice((0, 1)), rng.choice((0, 1))), 1, True, Rules()))
+    window.set_up(str(Position.start()))
+    window.rest()
+    assert window.shows_the_position(), f"seed {seed}"
+    assert len(window.view.find_all()) == items
+    window.drag("b1", "c2")
+    window.rest()
+    assert window.moves() == ["b1-c2"] and window.shows_the_position()
