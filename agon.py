@@ -16,10 +16,11 @@ Contents
      6. Engine       the child process that thinks
      7. Settings     what is remembered between two starts
      8. Dialogs      new game, questions and messages, help
-     9. Panel        the list of moves, the analysis
+     9. Panel        the list of moves, the analysis, the page of an activity
     10. Hand         mouse and keyboard: picking, carrying, dropping
     11. Analyst      a second engine that comments on the game
-    12. Application  menus, the turn, files: what ties it all together
+    12. Classroom    the tour, the puzzles, setting up a position
+    13. Application  menus, the turn, files: what ties it all together
 """
 
 # --- 1. Start-up -----------------------------------------------------------------
@@ -48,7 +49,9 @@ except ImportError:
 if tk.TkVersion < 8.6:
     stop_with(f"Agon needs Tk 8.6 or newer; this is Tk {tk.TkVersion}. Take a newer Python from python.org")
 
+import collections
 import copy
+import html
 import json
 import locale
 import math
@@ -56,6 +59,7 @@ import os
 import queue
 import random
 import re
+import shlex
 import struct
 import subprocess
 import threading
@@ -63,7 +67,7 @@ import time
 import zlib
 from enum import Enum
 from functools import partial
-from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Deque, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Type, Union
 
 from agon_core import (
     BLACK, CELLS, ERROR_TEXTS, FILES, MAX_FILE_BYTES, PASS, QUIET_MOVES_TO_DRAW, REPETITIONS_TO_DRAW, RING, THRONE,
@@ -93,7 +97,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "moves_played": ("{count} Züge gespielt", "{count} moves played"),
     "two_players": ("zwei Spieler", "two players"),
     "against_computer": ("Computer Stufe {level}", "computer level {level}"),
-    "computers": ("Stufe {white} gegen Stufe {black}", "level {white} against level {black}"),
+    "against": (" – ", " – "),
     "computer_thinks": ("der Computer denkt …", "the computer is thinking …"),
     "undo_button": ("Zurück", "Undo"),
     "redo_button": ("Vor", "Redo"),
@@ -125,8 +129,14 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_wait": ("Der Computer ist am Zug.", "It is the computer's turn."),
     "say_paused": ("Angehalten: Der Computer ist am Zug. Weiter mit {key}.",
                    "Paused: it is the computer's turn. Go on with {key}."),
-    "say_engine_gone": ("Der Computerspieler ist ausgefallen. {key} startet ihn neu.",
-                        "The computer player has stopped working. {key} starts it again."),
+    "computer_player": ("Der Computerspieler", "The computer player"),
+    "say_program_missing": ("{who} lässt sich nicht starten ({reason}). {key} versucht es noch einmal.",
+                            "{who} cannot be started ({reason}). {key} tries again."),
+    "say_program_ended": ("{who} hat sich beendet. {key} startet neu.", "{who} has ended. {key} starts it again."),
+    "say_program_slow": ("{who} antwortet nicht mehr und wurde beendet. {key} startet neu.",
+                         "{who} no longer answers and was ended. {key} starts it again."),
+    "say_program_illegal": ("{who} wollte „{move}“ ziehen: {why} {key} fragt noch einmal.",
+                            "{who} wanted to play “{move}”: {why} {key} asks again."),
     "say_repetition": ("Diese Stellung ist zum {count}. Mal da; beim {limit}. Mal ist das Spiel unentschieden.",
                        "This position has occurred {count} times; at {limit} times the game is drawn."),
     "say_quiet": ("Noch {count} Züge ohne Schritt nach innen oder Umsetzen, dann ist das Spiel unentschieden.",
@@ -187,6 +197,11 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "no_recent": ("noch keine", "none yet"),
     "save": ("Speichern", "Save"),
     "save_as": ("Speichern unter …", "Save as …"),
+    "export": ("Als Bild (SVG) ausgeben", "Export as picture (SVG)"),
+    "export_board": ("Brett …", "Board …"),
+    "export_board_print": ("Brett, schwarz auf weiß …", "Board, black on white …"),
+    "export_game": ("Diagramme des Spiels …", "Diagrams of the game …"),
+    "export_game_print": ("Diagramme des Spiels, schwarz auf weiß …", "Diagrams of the game, black on white …"),
     "copy_position": ("Stellung kopieren", "Copy position"),
     "copy_game": ("Spiel kopieren", "Copy game"),
     "paste": ("Stellung oder Spiel einfügen", "Paste position or game"),
@@ -264,6 +279,120 @@ Drag a piece with the mouse, or click the piece and then the cell. Esc or the ot
 the keyboard: the arrow keys or Tab move the cursor, Enter picks and drops; or type the move, such as b1c2, then \
 Enter.
 #Keys"""),
+    # tour, puzzles, set-up
+    "menu_learn": ("Lernen", "Learn"),
+    "tour": ("Agon kennenlernen", "Getting to know Agon"),
+    "puzzles": ("Rätsel", "Puzzles"),
+    "set_up": ("Stellung aufbauen", "Set up a position"),
+    "own_program": ("Eigenes Programm spielen lassen …", "Let your own program play …"),
+    "output": ("Gespräch mit dem Programm", "Conversation with the program"),
+    "program_title": ("Eigenes Programm", "Your own program"),
+    "program_text": ("Ein Programm in beliebiger Sprache, das auf Standardein- und -ausgabe das Protokoll aus der "
+                     "README spricht. Eine Python-Datei wird mit diesem Python gestartet.",
+                     "A program in any language that speaks the protocol of the README on standard input and output. "
+                     "A Python file is run with this Python."),
+    "program_white": ("Es spielt Weiß", "It plays White"),
+    "program_black": ("Es spielt Schwarz", "It plays Black"),
+    "browse": ("Suchen …", "Browse …"),
+    "page_of": ("Seite {number} von {count}", "Page {number} of {count}"),
+    "page_back": ("‹ Zurück", "‹ Back"),
+    "page_next": ("Weiter ›", "Next ›"),
+    "page_finish": ("Fertig", "Finish"),
+    "page_again": ("Noch einmal", "Once more"),
+    "page_close": ("Schließen", "Close"),
+    "tour_title": ("Agon kennenlernen", "Getting to know Agon"),
+    "lesson_done": ("Richtig! Weiter geht es auf der nächsten Seite.", "Right! Go on to the next page."),
+    "lesson_all_done": ("Geschafft: Jetzt kannst du Agon spielen!", "Done: now you can play Agon!"),
+    "lesson_next_step": ("Gut! Nun der zweite Teil.", "Good! Now the second part."),
+    "lesson_other": ("Das ist erlaubt, aber hier ist etwas anderes gefragt.",
+                     "That is allowed, but something else is asked for here."),
+    "lesson_board": (
+        "Brett und Aufstellung|Das Brett hat 91 Felder: den goldenen Thron in der Mitte und fünf Ringe darum. Jede "
+        "Seite hat eine Königin mit Krone und sechs Wachen. Sie beginnen auf dem äußersten Ring. Ziel: die eigene "
+        "Königin auf dem Thron, alle sechs Wachen um sie.|Zieh eine weiße Wache einen Schritt nach innen.",
+        "Board and start|The board has 91 cells: the golden throne in the middle and five rings around it. Each side "
+        "has a queen with a crown and six guards. They start on the outermost ring. The aim: the own queen on the "
+        "throne, all six guards around her.|Move a white guard one step inwards."),
+    "lesson_steps": (
+        "Die Schritte|Ein Stein zieht einen Schritt auf ein freies Nachbarfeld: auf seinem Ring oder auf den nächsten "
+        "inneren, nie nach außen. Die grünen Punkte zeigen, wohin ein Stein ziehen darf.|Zieh erst einen Stein auf "
+        "seinem Ring und dann einen nach innen.",
+        "The steps|A piece moves one step to a free neighbouring cell: along its ring or to the next inner one, never "
+        "outwards. The green dots show where a piece may go.|First move a piece along its ring, and then one "
+        "inwards."),
+    "lesson_throne": (
+        "Der Thron|Den Thron darf nur eine Königin betreten, keine Wache.|Setz die weiße Königin auf den Thron.",
+        "The throne|Only a queen may step on the throne, never a guard.|Put the white queen on the throne."),
+    "lesson_trap": (
+        "Einschließen|Ein Stein, der in gerader Linie zwischen zwei gegnerischen steht, ist eingeschlossen. Es gibt "
+        "drei Richtungen.|Schließ die schwarze Wache ein. Zwei Züge führen zum Ziel.",
+        "Trapping|A piece in a straight line between two enemies is trapped. There are three directions.|Trap the "
+        "black guard. Two moves do it."),
+    "lesson_guard": (
+        "Eine Wache umsetzen|Wer einen eingeschlossenen Stein hat, muss ihn sofort umsetzen; etwas anderes ist nicht "
+        "erlaubt. Eine Wache kommt auf ein freies Feld des Außenrings.|Setz die eingeschlossene Wache um.",
+        "Relocating a guard|A player with a trapped piece must relocate it at once; nothing else is allowed. A guard "
+        "goes to a free cell of the outer ring.|Relocate the trapped guard."),
+    "lesson_queen": (
+        "Eine Königin umsetzen|Eine eingeschlossene Königin darf auf jedes freie Feld, nur nicht auf den Thron. Steht "
+        "sie weit außen, ist das ein Geschenk!|Setz die weiße Königin um, am besten nah an den Thron.",
+        "Relocating a queen|A trapped queen may go to any free cell except the throne. Far outside that is a gift!|"
+        "Relocate the white queen, best of all near the throne."),
+    "lesson_several": (
+        "Mehrere eingeschlossen|Sind mehrere Steine eingeschlossen, wird in jedem Zug einer umgesetzt, in beliebiger "
+        "Reihenfolge. Dazwischen zieht der Gegner.|Setz beide eingeschlossenen Wachen um.",
+        "Several trapped|When several pieces are trapped, one is relocated with each move, in any order. The opponent "
+        "moves in between.|Relocate both trapped guards."),
+    "lesson_self": (
+        "Selbsteinschließung|Kein Stein darf selbst zwischen zwei gegnerische gehen.|Versuch es: Zieh die Wache von "
+        "c4 nach d4 und sieh, was geschieht.",
+        "Self-enclosure|No piece may go between two enemies itself.|Try it: move the guard from c4 to d4 and see what "
+        "happens."),
+    "lesson_stroke": (
+        "Die Ausnahme|Zwischen zwei gegnerische Steine darf, wer damit beide seinerseits einschließt. Jetzt steht auch "
+        "auf d6 eine weiße Wache.|Schließ mit einem Zug zwei schwarze Wachen ein.",
+        "The exception|A piece may go between two enemies if it encloses both of them by that move. Now there is a "
+        "white guard on d6, too.|Trap two black guards with one move."),
+    "lesson_win": (
+        "Der Gewinn|Die Königin sitzt auf dem Thron, fünf Wachen stehen um sie. Es fehlt nur noch eine.|Gewinn das "
+        "Spiel mit einem Zug.",
+        "The win|The queen is on the throne, five guards stand around her. Only one is missing.|Win the game with one "
+        "move."),
+    "lesson_order": (
+        "Erst die Königin|Vorsicht: Sechs Wachen um einen Thron ohne die eigene Königin verlieren! Die Königin muss "
+        "also auf den Thron, bevor der Kreis sich schließt.|Gewinn in zwei Zügen.",
+        "The queen first|Beware: six guards round a throne without their own queen lose! So the queen must be on the "
+        "throne before the circle closes.|Win in two moves."),
+    "puzzles_title": ("Rätsel", "Puzzles"),
+    "puzzle_of": ("Rätsel {number} von {count} · {solved} gelöst", "Puzzle {number} of {count} · {solved} solved"),
+    "puzzle_win_white": ("Weiß gewinnt in {count}", "White wins in {count}"),
+    "puzzle_win_black": ("Schwarz gewinnt in {count}", "Black wins in {count}"),
+    "puzzle_trap_white": ("Weiß schließt ein", "White traps a piece"),
+    "puzzle_trap_black": ("Schwarz schließt ein", "Black traps a piece"),
+    "puzzle_text": ("Finde Züge, gegen die es keine Verteidigung gibt. Der Computer verteidigt sich so gut es geht.",
+                    "Find moves against which there is no defence. The computer defends as well as possible."),
+    "puzzle_known": ("Schon gelöst.", "Solved before."),
+    "puzzle_solution": ("Lösung", "Solution"),
+    "puzzle_solved": ("Gelöst!", "Solved!"),
+    "puzzle_shown": ("Das war die Lösung.", "That was the solution."),
+    "puzzle_go_on": ("Gut! Noch {count} Züge.", "Good! Moves left: {count}."),
+    "puzzle_too_long": ("Das dauert zu lange.", "That takes too long."),
+    "puzzle_refuted": ("Dagegen gibt es eine Verteidigung: den Pfeil.", "There is a defence: the arrow."),
+    "setup_title": ("Aufbauen", "Set up"),
+    "setup_heading": ("Was soll ein Klick setzen?", "What shall a click place?"),
+    "setup_text": ("Ziehen verschiebt einen Stein; neben dem Brett verschwindet er.",
+                   "Dragging moves a piece; beside the board it disappears."),
+    "tool_white_guard": ("weiße Wache", "white guard"),
+    "tool_black_guard": ("schwarze Wache", "black guard"),
+    "tool_white_queen": ("weiße Königin", "white queen"),
+    "tool_black_queen": ("schwarze Königin", "black queen"),
+    "tool_remove": ("nichts: wegnehmen", "nothing: take away"),
+    "setup_turn": ("Zugseite wechseln", "Other side to move"),
+    "setup_play": ("Weiterspielen", "Play on"),
+    "setup_clear": ("Leeren", "Clear"),
+    "setup_start": ("Anfang", "Start"),
+    "setup_incomplete": ("Zum Spielen braucht jede Seite eine Königin und sechs Wachen. Speichern geht auch so.",
+                         "To play, each side needs a queen and six guards. Saving works without."),
     # dialogs
     "ok": ("OK", "OK"),
     "cancel": ("Abbrechen", "Cancel"),
@@ -687,7 +816,7 @@ class BoardView(tk.Canvas):
     def _make_items(self) -> None:
         hexagon: List[float] = [0] * 12
         hidden: Dict[str, Any] = {"state": "hidden"}
-        outer = [cell for cell in CELLS if RING[cell] == max(number for number in RING if number is not None)]
+        outer = [cell for cell in CELLS if RING[cell] == len(self.theme.rings) - 1]
         self._frames = {cell: self.create_polygon(*hexagon) for cell in outer}
         self._faces = {cell: self.create_polygon(*hexagon) for cell in CELLS}
         self._star = [self.create_polygon(*[0] * 6) for _ in range(2)]
@@ -868,11 +997,68 @@ class BoardView(tk.Canvas):
             self.refresh()
 
 
+# -- on paper --
+
+#: Black on white, for printing: empty cells, thin lines, no colours.
+PRINT = CONTRAST._replace(rings=("#d0d0d0",) + ("#ffffff",) * 5, star="#808080", edge="#808080",
+                          white=("#ffffff",) * 2 + ("#000000",) * 3)
+SVG_CELL = 20.0
+
+
+def board_svg(position: Position, theme: Theme, layout: Layout) -> str:
+    """The elements that draw a position, to be set into an SVG document (source: SVG 1.1)."""
+    def polygon(points: Sequence[float], fill: str, stroke: str = "none", width: float = 1) -> str:
+        text = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(points[::2], points[1::2]))
+        return f'<polygon points="{text}" fill="{fill}" stroke="{stroke}" stroke-width="{width:.1f}"/>'
+
+    def disc(cell: Cell, share: float, fill: str, stroke: str) -> str:
+        x, y = layout.centre(cell)
+        return (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{layout.size * share:.1f}" fill="{fill}" stroke="{stroke}" '
+                f'stroke-width="{layout.size / 16:.1f}"/>')
+
+    radius = PIECE_DIAMETER / 2
+    parts = [polygon(layout.corners(cell, 1.16), theme.frame) for cell in CELLS if RING[cell] == len(theme.rings) - 1]
+    parts += [polygon(layout.corners(cell), theme.rings[RING[cell] or 0], theme.edge, layout.size / 18)
+              for cell in CELLS]
+    throne = layout.corners(THRONE, 0.62)
+    parts += [polygon([throne[2 * corner + axis] for corner in range(i, 6, 2) for axis in (0, 1)], theme.star)
+              for i in range(2)]
+    for side, (lit, shaded, rim, ring, crown) in ((WHITE, theme.white), (BLACK, theme.black)):
+        for cell in cells_of(position.pieces(side)):
+            parts.append(disc(cell, radius, mix(lit, shaded, 0.5), rim))
+            if position.is_queen(cell):
+                points = [(x * radius * 0.9, y * radius * 0.9) for x, y in CROWN]
+                parts.append(polygon(layout.outline(cell, points), crown))
+            else:
+                parts.append(disc(cell, radius * 0.5, "none", ring))
+    return "\n".join(parts)
+
+
+def diagrams_svg(diagrams: Sequence[Tuple[Position, str]], theme: Theme, flipped: bool, columns: int = 3) -> str:
+    """An SVG document with positions and the captions below them, several in a row."""
+    columns = max(1, min(columns, len(diagrams)))
+    rows = -(-len(diagrams) // columns)
+    width, height = SVG_CELL * (BOARD_WIDTH + 2 * MARGIN), SVG_CELL * (BOARD_HEIGHT + 2 * MARGIN + 2)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{columns * width:.0f}" height="{rows * height:.0f}" '
+             f'viewBox="0 0 {columns * width:.0f} {rows * height:.0f}">',
+             f'<rect width="100%" height="100%" fill="{theme.window}"/>']
+    for number, (position, caption) in enumerate(diagrams):
+        x, y = number % columns * width, number // columns * height
+        layout = Layout(SVG_CELL, x + width / 2, y + (height - 2 * SVG_CELL) / 2, flipped)
+        parts += [board_svg(position, theme, layout),
+                  f'<text x="{x + width / 2:.1f}" y="{y + height - 0.6 * SVG_CELL:.1f}" text-anchor="middle" '
+                  f'font-family="sans-serif" font-size="{0.8 * SVG_CELL:.1f}" fill="{theme.text}">'
+                  f'{html.escape(caption)}</text>']
+    return "\n".join(parts + ["</svg>"]) + "\n"
+
+
 # --- 6. Engine -------------------------------------------------------------------
 
 OWN_ENGINE = (sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "agon_ai.py"), "serve")
 #: Program and arguments of an engine.
 Command = Tuple[str, ...]
+#: A line longer than this is read in pieces, so that a program gone wild cannot fill the memory.
+MAX_LINE_BYTES = 10_000
 
 
 class Info(NamedTuple):
@@ -933,8 +1119,14 @@ class Engine:
     answer to the present question from one that comes too late.
     """
 
-    def __init__(self, command: Command) -> None:
+    #: How many lines of the conversation are kept.
+    LOG_LINES = 500
+
+    def __init__(self, command: Command, with_errors: bool = False) -> None:
         self.command = command
+        #: The latest lines sent ("> ...") and received ("< ...").
+        self.log: Deque[str] = collections.deque(maxlen=self.LOG_LINES)
+        self._errors = subprocess.STDOUT if with_errors else subprocess.DEVNULL
         self._process: Optional["subprocess.Popen[bytes]"] = None
         self._lines: "queue.Queue[Optional[str]]" = queue.Queue()
         self._asked = self._answered = 0
@@ -952,23 +1144,26 @@ class Engine:
         self.close()
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                         stderr=subprocess.DEVNULL, creationflags=flags)
+                                         stderr=self._errors, creationflags=flags)
         self._lines = queue.Queue()
         self._asked = self._answered = 0
-        threading.Thread(target=self._read, args=(self._process, self._lines), daemon=True).start()
+        threading.Thread(target=self._read, args=(self._process, self._lines, self.log), daemon=True).start()
         self._send("agon")
 
     @staticmethod
-    def _read(process: "subprocess.Popen[bytes]", lines: "queue.Queue[Optional[str]]") -> None:
+    def _read(process: "subprocess.Popen[bytes]", lines: "queue.Queue[Optional[str]]", log: Deque[str]) -> None:
         assert process.stdout is not None
         with process.stdout:
-            for line in process.stdout:
-                lines.put(line.decode("utf-8", "replace").strip())
+            for data in iter(partial(process.stdout.readline, MAX_LINE_BYTES), b""):
+                line = data.decode("utf-8", "replace").strip()
+                log.append("< " + line[:200])
+                lines.put(line)
         lines.put(None)
 
     def _send(self, line: str) -> None:
         if self._process is None or self._process.stdin is None:
             return
+        self.log.append("> " + line[:200])
         try:
             self._process.stdin.write(line.encode("utf-8") + b"\n")
             self._process.stdin.flush()
@@ -1068,7 +1263,7 @@ MAX_RECENT = 8
 #: The settings and their defaults; a stored value of another type is ignored.
 DEFAULT_SETTINGS: Dict[str, Any] = {
     "language": "", "theme": "light", "zoom": 0, "geometry": "", "ranks": False, "flipped": False,
-    "animation": True, "analysis": False, "recent": [],
+    "animation": True, "analysis": False, "recent": [], "solved": [], "program": "",
     "white": 0, "black": 2, "level": 2, "by_lot": False, "queen_first": False, "empty_throne_loses": True,
 }
 
@@ -1089,7 +1284,8 @@ class Settings(Dict[str, Any]):
                               ("zoom", range(MIN_ZOOM, MAX_ZOOM + 1)), ("language", ("", *LANGUAGES))):
             if self[name] not in allowed:
                 self[name] = DEFAULT_SETTINGS[name]
-        self["recent"] = [path for path in self["recent"] if isinstance(path, str)][:MAX_RECENT]
+        for name in ("recent", "solved"):
+            self[name] = [entry for entry in self[name] if isinstance(entry, str)]
 
     def save(self) -> None:
         """Store the settings; AgonError if they cannot be written."""
@@ -1221,6 +1417,91 @@ class NewGameDialog(Dialog):
         black = 0 if self.choice.get() in ("play_black", "play_both") else level
         return NewGame((white, black), level, self.by_lot.get(),
                        Rules(self.queen_first.get(), self.empty_throne_loses.get()))
+
+
+class ProgramDialog(Dialog):
+    """Asks for a program of one's own and the side it is to play."""
+
+    def __init__(self, parent: tk.Tk, texts: Texts, command: str, on_done: Callable[[Tuple[int, str]], None]) -> None:
+        self.texts = texts
+        self.side = tk.IntVar(parent, BLACK)
+        self.command_text = tk.StringVar(parent, command)
+        super().__init__(parent, texts("program_title"), texts("start_game"), texts("cancel"), on_done)
+
+    def build(self, body: ttk.Frame) -> None:
+        """The command with a button that looks for a file, and the side."""
+        texts = self.texts
+        ttk.Label(body, text=texts("program_text"), wraplength=420, justify="left").pack(anchor="w", pady=(0, 10))
+        row = ttk.Frame(body)
+        row.pack(fill="x")
+        ttk.Entry(row, textvariable=self.command_text, width=40).pack(side="left", fill="x", expand=True)
+        ttk.Button(row, text=texts("browse"), command=self.on_browse).pack(side="left", padx=(8, 0))
+        for side, key in ((WHITE, "program_white"), (BLACK, "program_black")):
+            ttk.Radiobutton(body, text=texts(key), variable=self.side, value=side).pack(anchor="w", pady=(8, 0))
+
+    def on_browse(self) -> None:
+        """Choose the program's file."""
+        from tkinter import filedialog
+        path = filedialog.askopenfilename(parent=self)
+        if path:
+            self.command_text.set(shlex.quote(path) if os.name != "nt" else f'"{path}"')
+
+    def result(self) -> Tuple[int, str]:
+        """The side and the command."""
+        return self.side.get(), self.command_text.get().strip()
+
+
+def program_command(text: str) -> Command:
+    """The program and arguments a person has typed; a Python file is run with this Python."""
+    try:
+        words = [word.strip('"') for word in shlex.split(text, posix=os.name != "nt")]
+    except ValueError:  # a quotation mark is missing: take it as one path
+        words = [text.strip('"')]
+    if words and words[0].endswith(".py"):
+        words.insert(0, sys.executable)
+    return tuple(words)
+
+
+class OutputWindow(tk.Toplevel):
+    """Shows the conversation with a player's own program, as it goes on."""
+
+    REFRESH_MS = 250
+
+    def __init__(self, parent: tk.Tk, title: str, theme: Theme, fonts: Dict[str, tkfont.Font],
+                 log: Deque[str]) -> None:
+        super().__init__(parent)
+        self.title(title)
+        self._log = log
+        self._shown: List[str] = []
+        self.text = tk.Text(self, width=80, height=18, padx=10, pady=8, borderwidth=0, highlightthickness=0,
+                            background=theme.panel, foreground=theme.text, font=fonts["body"], state="disabled")
+        self.text.pack(fill="both", expand=True)
+        self.bind("<Escape>", self.on_close)
+        self.protocol("WM_DELETE_WINDOW", self.on_close)
+        self._job = ""
+        self._refresh()
+
+    def _refresh(self) -> None:
+        lines = list(self._log)
+        if lines != self._shown:
+            self._shown = lines
+            self.text.configure(state="normal")
+            self.text.delete("1.0", "end")
+            self.text.insert("1.0", "\n".join(lines))
+            self.text.configure(state="disabled")
+            self.text.see("end")
+        self._job = self.after(self.REFRESH_MS, self._refresh)
+
+    def destroy(self) -> None:
+        """Close the window and cancel the next refresh."""
+        if self._job:
+            self.after_cancel(self._job)
+            self._job = ""
+        super().destroy()
+
+    def on_close(self, _event: object = None) -> None:
+        """Close the window; the program goes on."""
+        self.destroy()
 
 
 class MessageDialog(Dialog):
@@ -1470,6 +1751,65 @@ class AnalysisPanel(ttk.Frame):
             self.on_go(round(min(1.0, max(0.0, share)) * self.plies))
 
 
+class SidePage(ttk.Frame):
+    """The page beside the board for tour, puzzles and set-up: heading, text, task, choices, buttons."""
+
+    def __init__(self, parent: tk.Misc) -> None:
+        super().__init__(parent)
+        self.columnconfigure(0, weight=1)
+        self.rowconfigure(5, weight=1)
+        self.heading = ttk.Label(self, style="Heading.TLabel")
+        self.text = ttk.Label(self)
+        self.choices = ttk.Frame(self)
+        self.task = ttk.Label(self, style="Heading.TLabel")
+        self.feedback = ttk.Label(self, style="Feedback.TLabel")
+        for row, widget in enumerate((self.heading, self.text, self.choices, self.task, self.feedback)):
+            widget.grid(row=row, column=0, sticky="ew", pady=(0, 10))
+        self.button_box = ttk.Frame(self)
+        self.button_box.grid(row=6, column=0, sticky="ew")
+        self.buttons: List[ttk.Button] = []
+        self._chosen = tk.StringVar(self)
+        self._shown_choices: Dict[str, str] = {}
+
+    def arrange(self, width: int) -> None:
+        """Break the lines for this width in pixels."""
+        for label in (self.heading, self.text, self.task, self.feedback):
+            label.configure(wraplength=width)
+
+    def show(self, heading: str, text: str, task: str, feedback: str,
+             buttons: Sequence[Tuple[str, Callable[[], None], bool]], is_emphasized: bool = False,
+             choices: Optional[Dict[str, str]] = None, chosen: str = "",
+             on_choice: Optional[Callable[[str], None]] = None) -> None:
+        """Show a page; a button is its label, what it does, and whether it may be pressed."""
+        self.heading.configure(text=heading)
+        self.text.configure(text=text)
+        self.task.configure(text=task)
+        self.feedback.configure(text=feedback, style="Good.TLabel" if is_emphasized else "Feedback.TLabel")
+        self._show_choices(choices or {}, chosen, on_choice)
+        while len(self.buttons) > len(buttons):
+            self.buttons.pop().destroy()
+        for i, (label, command, is_enabled) in enumerate(buttons):
+            if i == len(self.buttons):
+                self.button_box.columnconfigure(i % 2, weight=1, uniform="page")
+                self.buttons.append(ttk.Button(self.button_box, width=1))
+                self.buttons[i].grid(row=i // 2, column=i % 2, sticky="ew", padx=(0 if i % 2 == 0 else 6, 0), pady=3)
+            self.buttons[i].configure(text=label, command=command)
+            self.buttons[i].state(["!disabled" if is_enabled else "disabled"])
+
+    def _show_choices(self, choices: Dict[str, str], chosen: str, on_choice: Optional[Callable[[str], None]]) -> None:
+        self._chosen.set(chosen)
+        if choices == self._shown_choices:
+            return
+        self._shown_choices = dict(choices)
+        for child in self.choices.winfo_children():
+            child.destroy()
+        for name, label in choices.items():
+            command = partial(on_choice, name) if on_choice else ""
+            ttk.Radiobutton(self.choices, text=label, value=name, variable=self._chosen,
+                            command=command).pack(anchor="w", pady=2)
+        self.choices.configure(height=1)
+
+
 # --- 10. Hand --------------------------------------------------------------------
 
 class Mode(Enum):
@@ -1540,13 +1880,16 @@ class Hand:
 
     def targets(self) -> FrozenSet[Cell]:
         """Where the picked piece may go."""
-        if self.selected is None:
+        if self.selected is None or isinstance(self.app.activity, SetUp):
             return frozenset()
         return frozenset(move.target for move in self.app.game.legal_moves()
                          if move.source == self.selected and move.target is not None)
 
     def _may_act(self) -> bool:
-        return self.app.mode in (Mode.IDLE, Mode.SELECTED) and not self.app.is_computers_turn
+        app = self.app
+        if app.activity and not app.activity.accepts_moves:
+            return False
+        return app.mode in (Mode.IDLE, Mode.SELECTED) and not app.is_computers_turn
 
     def select(self, cell: Cell) -> None:
         """Pick an own piece, and say so when it cannot move at all."""
@@ -1571,7 +1914,9 @@ class Hand:
     def choose(self, cell: Cell) -> None:
         """A click or Enter on a cell: pick the piece there, or name the target of the one picked."""
         app = self.app
-        if app.game.position.side_at(cell) == app.game.position.turn:
+        if isinstance(app.activity, SetUp):
+            app.activity.click(cell)
+        elif app.game.position.side_at(cell) == app.game.position.turn:
             self.select(cell)
         elif self.selected is not None:
             app.attempt(Move(self.selected, cell), None)
@@ -1593,7 +1938,7 @@ class Hand:
         point = self.view.pixel(event)
         cell = self.view.cell_under(point)
         if not self._may_act():
-            if app.mode is not Mode.OVER and cell is not None:
+            if app.mode is not Mode.OVER and cell is not None and not app.activity:
                 app.say_whose_turn()
                 app.render()
             return
@@ -1601,6 +1946,10 @@ class Hand:
         self.typed = ""
         if cell is None:
             self.put_down()
+            return
+        if isinstance(app.activity, SetUp) and app.game.position.side_at(cell) is not None:
+            self.selected, self._pressed_at = cell, point  # a drag moves it, a click uses the tool
+            app.mode = Mode.SELECTED
             return
         self._was_selected = cell == self.selected
         self.choose(cell)
@@ -1626,6 +1975,14 @@ class Hand:
         """Drop the piece on the cell under the pointer."""
         app = self.app
         pressed_at, self._pressed_at = self._pressed_at, None
+        if isinstance(app.activity, SetUp) and self.selected is not None:
+            source, was_dragged = self.selected, app.mode is Mode.DRAGGING
+            self.put_down()
+            if was_dragged:
+                app.activity.move(source, self.view.cell_under(self.view.pixel(event)))
+            else:
+                app.activity.click(source)
+            return
         if app.mode is Mode.SELECTED and self._was_selected and pressed_at is not None:
             self.put_down()  # a second click on the same piece
         if app.mode is not Mode.DRAGGING or self.selected is None:
@@ -1874,7 +2231,398 @@ def _sign(side: int) -> int:
     return 1 if side == WHITE else -1
 
 
-# --- 12. Application -------------------------------------------------------------
+# --- 12. Classroom ---------------------------------------------------------------
+# The tour, the puzzles and the set-up take the board over for a while; each
+# fills the page beside it, and the running game comes back afterwards.
+
+class Lesson(NamedTuple):
+    """A page of the tour: a position, and what to try there, one goal after the other."""
+
+    key: str
+    position: str
+    goals: Tuple[str, ...]
+    #: Black's answer before the second goal; without one White simply moves again.
+    reply: str = ""
+
+
+LESSONS: Tuple[Lesson, ...] = (
+    Lesson("board", str(Position.start()), ("inwards",)),
+    Lesson("steps", "Qf3 d4 / Qf9 w", ("along", "inwards")),
+    Lesson("throne", "Qf5 d4 g3 / Qf10 d8 h8 w", ("throne",)),
+    Lesson("trap", "Qf2 d4 c5 h4 / Qf10 d5 g8 w", ("trap",)),
+    Lesson("guard", "Qf2 e5 h4 / Qf10 e4 e6 g8 w", ("relocate",)),
+    Lesson("queen", "Qg4 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 g3 g5 k7 l2 w", ("relocate",)),
+    Lesson("several", "Qf1 b7 d3 d5 h1 k7 l2 / Qf11 a5 d2 d4 d6 k1 l5 w", ("relocate", "relocate"), "k1-k2"),
+    Lesson("self", "Qf1 a5 c4 d2 h9 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", ("refused",)),
+    Lesson("stroke", "Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", ("trap_two",)),
+    Lesson("win", "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w", ("win",)),
+    Lesson("order", "Qg6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w", ("throne", "win"), "f11-f10"),
+)
+
+
+def is_goal_reached(goal: str, game: Game) -> bool:
+    """Whether the last move of a game does what a lesson or puzzle asks for."""
+    before, move, after = game.positions[-2], game.moves[-1], game.position
+    newly_trapped = set(after.trapped()) - set(before.with_turn(1 - before.turn).trapped())
+    outcome = game.outcome()
+    if goal == "relocate" or before.is_relocation(move):
+        return goal == "relocate" and before.is_relocation(move)
+    return {"inwards": before.is_progress(move), "along": not before.is_progress(move), "throne": move.target == THRONE,
+            "trap": bool(newly_trapped), "trap_two": len(newly_trapped) > 1,
+            "win": outcome is not None and outcome.winner == before.turn}.get(goal, False)
+
+
+class Puzzle(NamedTuple):
+    """A position and what the side to move can force: to 'win' or to 'trap' within so many own moves."""
+
+    goal: str
+    moves: int
+    position: str
+
+
+PUZZLES: Tuple[Puzzle, ...] = (
+    Puzzle("win", 1, "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w"),
+    Puzzle("win", 2, "Qg6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w"),
+)
+
+
+class Activity:
+    """Something that takes the board over for a while and then gives it back."""
+
+    #: Whether pieces can be put anywhere, without rules.
+    is_editor = False
+
+    def __init__(self, app: "App") -> None:
+        self.app = app
+        self.feedback = ""
+        self._before = app.game, app.players, app.path
+
+    def begin(self) -> None:
+        """Put something on the board."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Give the board back to the game that was interrupted."""
+        game, players, path = self._before
+        self.app.adopt(game, players, path)
+
+    def put_up(self, position: Position) -> None:
+        """Put a position of the activity on the board."""
+        self.app.interrupt()
+        self.app.game = Game(position)
+        self.app.players = [Player(), Player()]
+        self.app.path = ""
+        self.app.settle()
+
+    def take_back(self, feedback: str) -> None:
+        """Say why a move is not what was asked for, and let it glide back."""
+        self.feedback = self.app.texts(feedback)
+        self.app.later("lesson", WRONG_MS, self.app.take_back)
+
+    @property
+    def accepts_moves(self) -> bool:
+        """Whether the player may move now."""
+        return True
+
+    def title(self) -> str:
+        """The large line of the panel."""
+        raise NotImplementedError
+
+    def context(self) -> str:
+        """The small line below it."""
+        return ""
+
+    def on_settled(self) -> None:
+        """The board has come to rest."""
+
+    def on_refused(self, _refusal: Refusal) -> None:
+        """The player has tried an illegal move."""
+
+    def show(self) -> None:
+        """Fill the page."""
+
+
+class Tour(Activity):
+    """The tour through the rules: one page after the other, each with something to try."""
+
+    def __init__(self, app: "App") -> None:
+        super().__init__(app)
+        self.number = 0
+        self.step = 0
+
+    @property
+    def lesson(self) -> Lesson:
+        """The page that is open."""
+        return LESSONS[self.number]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether everything on the page has been tried."""
+        return self.step == len(self.lesson.goals)
+
+    @property
+    def accepts_moves(self) -> bool:
+        """White moves until the page is done."""
+        return not self.is_done and self.app.game.position.turn == WHITE
+
+    def begin(self) -> None:
+        """Open the first page."""
+        self.open(0)
+
+    def open(self, number: int) -> None:
+        """Open a page."""
+        self.number = max(0, min(number, len(LESSONS) - 1))
+        self.step, self.feedback = 0, ""
+        self.put_up(Position.from_text(self.lesson.position))
+
+    def on_settled(self) -> None:
+        """Check what has been tried."""
+        app, game = self.app, self.app.game
+        if self.is_done or not game.moves or game.position.turn == WHITE:
+            return
+        if not is_goal_reached(self.lesson.goals[self.step], game):
+            self.take_back("lesson_other")
+            return
+        self._step_done()
+        if not self.is_done and self.lesson.reply:
+            app.later("lesson", REPLY_MS, partial(app.play, Move.from_text(self.lesson.reply)))
+        elif not self.is_done:
+            self.put_up(game.position.with_turn(WHITE))
+
+    def on_refused(self, refusal: Refusal) -> None:
+        """On the page about self-enclosure the refusal is what was asked for."""
+        if not self.is_done and self.lesson.goals[self.step] == "refused" and refusal is Refusal.SELF_ENCLOSURE:
+            self._step_done()
+
+    def _step_done(self) -> None:
+        self.step += 1
+        is_last = self.number == len(LESSONS) - 1
+        key = "lesson_next_step" if not self.is_done else "lesson_all_done" if is_last else "lesson_done"
+        self.feedback = self.app.texts(key)
+
+    def title(self) -> str:
+        """The name of the tour."""
+        return self.app.texts("tour_title")
+
+    def context(self) -> str:
+        """Which page it is."""
+        return self.app.texts("page_of", number=self.number + 1, count=len(LESSONS))
+
+    def show(self) -> None:
+        """The page's text and task."""
+        texts, key = self.app.texts, self.lesson.key
+        heading, text, task = texts("lesson_" + key).split("|")
+        is_last = self.number == len(LESSONS) - 1
+        self.app.page.show(heading, text, task, self.feedback, (
+            (texts("page_back"), partial(self.open, self.number - 1), self.number > 0),
+            (texts("page_finish") if is_last else texts("page_next"),
+             self.close if is_last else partial(self.open, self.number + 1), True),
+            (texts("page_again"), partial(self.open, self.number), True),
+            (texts("page_close"), self.close, True)), is_emphasized=self.is_done)
+
+
+class PuzzleBook(Activity):
+    """The puzzles: find the moves that force a win or a trap against the best defence."""
+
+    def __init__(self, app: "App") -> None:
+        super().__init__(app)
+        self.number = 0
+        self.is_solved = False
+        self.is_showing = False
+
+    @property
+    def puzzle(self) -> Puzzle:
+        """The puzzle on the board."""
+        return PUZZLES[self.number]
+
+    @property
+    def side(self) -> int:
+        """The side that solves it."""
+        return self.app.game.start.turn
+
+    @property
+    def moves_left(self) -> int:
+        """How many own moves are left to reach the goal."""
+        return self.puzzle.moves - (len(self.app.game.moves) + 1) // 2
+
+    @property
+    def accepts_moves(self) -> bool:
+        """The solver moves until the goal is reached."""
+        return not self.is_solved and not self.is_showing and self.app.game.position.turn == self.side
+
+    def open(self, number: int) -> None:
+        """Put a puzzle on the board."""
+        self.number = number % len(PUZZLES)
+        self.is_solved = self.is_showing = False
+        self.feedback = ""
+        self.put_up(Position.from_text(self.puzzle.position))
+
+    def begin(self) -> None:
+        """Open the first puzzle that has not been solved."""
+        solved = self.app.settings["solved"]
+        self.open(next((i for i, puzzle in enumerate(PUZZLES) if puzzle.position not in solved), 0))
+
+    def on_settled(self) -> None:
+        """Judge the move just made, or let the solution go on."""
+        app, game = self.app, self.app.game
+        if self.is_solved or not game.moves:
+            return
+        if game.position.turn == self.side:
+            if self.is_showing:
+                app.later("lesson", REPLY_MS, partial(app.ask_for_puzzle, 2 * self.moves_left - 1))
+        elif is_goal_reached(self.puzzle.goal, game):
+            self.is_solved = True
+            self.feedback = app.texts("puzzle_shown" if self.is_showing else "puzzle_solved")
+            solved = app.settings["solved"]
+            if not self.is_showing and self.puzzle.position not in solved:
+                app.remember(solved=solved + [self.puzzle.position])
+        elif self.moves_left <= 0 or game.outcome():
+            self.take_back("puzzle_too_long")
+        else:
+            app.ask_for_puzzle(2 * self.moves_left)
+
+    def on_answer(self, move: Move, score: str) -> None:
+        """The engine's best move: the solution's next move, or the best defence."""
+        app = self.app
+        if app.game.position.turn == self.side:
+            if self.is_showing:
+                app.play(move)
+            else:
+                app.show_hint(move)
+            return
+        words = score.split()
+        if words[:1] == ["loss"] and int(words[-1]) <= self.moves_left:
+            self.feedback = "" if self.is_showing else app.texts("puzzle_go_on", count=self.moves_left)
+            app.later("lesson", REPLY_MS, partial(app.play, move))
+        else:
+            app.show_hint(move)
+            self.take_back("puzzle_refuted")
+
+    def on_hint(self) -> None:
+        """Show the first move of the solution as an arrow."""
+        if self.accepts_moves and self.app.mode is not Mode.THINKING:
+            self.app.ask_for_puzzle(2 * self.moves_left - 1)
+
+    def on_solution(self) -> None:
+        """Play the solution, the defender defending as well as possible."""
+        self.open(self.number)
+        self.is_showing = True
+        self.app.ask_for_puzzle(2 * self.moves_left - 1)
+
+    def title(self) -> str:
+        """The name of the puzzles."""
+        return self.app.texts("puzzles_title")
+
+    def context(self) -> str:
+        """Which puzzle it is, and how many have been solved."""
+        solved = sum(puzzle.position in self.app.settings["solved"] for puzzle in PUZZLES)
+        return self.app.texts("puzzle_of", number=self.number + 1, count=len(PUZZLES), solved=solved)
+
+    def show(self) -> None:
+        """The task."""
+        texts = self.app.texts
+        side = "white" if self.side == WHITE else "black"
+        task = texts(f"puzzle_{self.puzzle.goal}_{side}", count=self.puzzle.moves)
+        known = texts("puzzle_known") if self.puzzle.position in self.app.settings["solved"] else ""
+        self.app.page.show(task, texts("puzzle_text"), known, self.feedback, (
+            (texts("page_back"), partial(self.open, self.number - 1), True),
+            (texts("page_next"), partial(self.open, self.number + 1), True),
+            (texts("hint_button"), self.on_hint, self.accepts_moves),
+            (texts("puzzle_solution"), self.on_solution, not self.is_showing),
+            (texts("page_again"), partial(self.open, self.number), True),
+            (texts("page_close"), self.close, True)), is_emphasized=self.is_solved)
+
+
+class SetUp(Activity):
+    """Setting up a position by mouse: place, move and remove pieces without rules."""
+
+    is_editor = True
+    #: The tools by name: side and whether it is a queen; None takes pieces away.
+    TOOLS: Dict[str, Optional[Tuple[int, bool]]] = {
+        "tool_white_guard": (WHITE, False), "tool_black_guard": (BLACK, False),
+        "tool_white_queen": (WHITE, True), "tool_black_queen": (BLACK, True), "tool_remove": None}
+
+    def __init__(self, app: "App") -> None:
+        super().__init__(app)
+        self.tool = "tool_white_guard"
+
+    def begin(self) -> None:
+        """Begin with the position on the board."""
+        self.put_up(self.app.game.position)
+
+    def click(self, cell: Cell) -> None:
+        """Use the tool on a cell; a piece of the tool's own kind is taken away."""
+        position, tool = self.app.game.position, self.TOOLS[self.tool]
+        is_same = tool is not None and (position.side_at(cell), position.is_queen(cell)) == tool
+        if tool is None or is_same:
+            self._change(position.without_piece(cell))
+        else:
+            try:
+                self._change(position.with_piece(cell, *tool))
+            except AgonError as error:
+                self._complain(error)
+
+    def move(self, source: Cell, target: Optional[Cell]) -> None:
+        """Move a piece to another cell; beside the board it is taken away."""
+        position = self.app.game.position
+        side, is_queen = position.side_at(source), position.is_queen(source)
+        if side is None:
+            return
+        position = position.without_piece(source)
+        try:
+            self._change(position if target is None else position.with_piece(target, side, is_queen))
+        except AgonError as error:
+            self._complain(error)
+
+    def _change(self, position: Position) -> None:
+        self.feedback = ""
+        self.put_up(position)
+
+    def _complain(self, error: AgonError) -> None:
+        self.feedback = self.app.error_text(error)
+        self.app.settle()
+
+    def on_tool(self, tool: str) -> None:
+        """Take another tool."""
+        self.tool = tool
+
+    def on_turn(self) -> None:
+        """Let the other side move first."""
+        self._change(self.app.game.position.with_turn(1 - self.app.game.position.turn))
+
+    def on_play(self) -> None:
+        """Play on from the position, two persons at first; a game needs all fourteen pieces."""
+        position = self.app.game.position
+        if position.is_complete:
+            self.app.adopt(Game(position, self._before[0].rules, {"Date": time.strftime("%Y.%m.%d")}), self._before[1])
+            self.app.autosave()
+        else:
+            self.feedback = self.app.texts("setup_incomplete")
+            self.app.settle()
+
+    def title(self) -> str:
+        """What is being done."""
+        return self.app.texts("setup_title")
+
+    def context(self) -> str:
+        """Who will be to move."""
+        return self.app.texts("turn_white" if self.app.game.position.turn == WHITE else "turn_black")
+
+    def show(self) -> None:
+        """Tools and commands."""
+        texts = self.app.texts
+        empty = Position.from_text("/ w")
+        self.app.page.show(texts("setup_heading"), texts("setup_text"), "", self.feedback, (
+            (texts("setup_turn"), self.on_turn, True),
+            (texts("setup_play"), self.on_play, True),
+            (texts("setup_clear"), partial(self._change, empty), True),
+            (texts("setup_start"), partial(self._change, Position.start()), True),
+            (texts("save"), self.app.on_save_as, True),
+            (texts("cancel"), self.close, True)),
+            choices={name: texts(name) for name in self.TOOLS}, chosen=self.tool, on_choice=self.on_tool)
+
+
+# --- 13. Application -------------------------------------------------------------
 
 FRAME_MS = 16
 POLL_MS = 30
@@ -1883,12 +2631,19 @@ GLIDE_MS = 220
 SNAP_MS = 90
 #: How long the line "... passes" stands before the pass is made.
 PASS_MS = 1400
+#: Thinking time of a player's own program, and when an engine counts as hanging.
+PROGRAM_MS = 2000
+PATIENCE_S = 20.0
 #: An instant answer would look as if the player's own move had done two things.
 LEAST_THINK_MS = 350
 HINT_MS = 1000
+#: How long a wrong move in tour or puzzles is seen, and how long an answer waits.
+WRONG_MS, REPLY_MS = 1100, 600
 BEST_LEVEL = 8
 #: The pictures of the pieces are made anew when resizing has come to rest.
 REST_MS = 120
+#: An exported game has a diagram after every so many moves.
+DIAGRAM_PLIES = 10
 #: From so many quiet moves on the player is told that a draw is coming.
 QUIET_WARNING = 60
 #: The computer takes a draw when it is no better than this (in steps).
@@ -1910,7 +2665,8 @@ PAUSE_KEY = "Mod-p"
 #: All menus; None is a line, a name in brackets a submenu built by the method of that name.
 MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
     ("menu_file", (Entry("open", "on_open", "Mod-o"), Entry("recent", "[_recent_menu]"),
-                   Entry("save", "on_save", "Mod-s"), Entry("save_as", "on_save_as", "Mod-Shift-s"), None,
+                   Entry("save", "on_save", "Mod-s"), Entry("save_as", "on_save_as", "Mod-Shift-s"),
+                   Entry("export", "[_export_menu]"), None,
                    Entry("copy_position", "on_copy_position", "Mod-c"),
                    Entry("copy_game", "on_copy_game", "Mod-Shift-c"), Entry("paste", "on_paste", "Mod-v"), None,
                    Entry("quit", "on_close", "Mod-q"))),
@@ -1921,6 +2677,9 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
                    Entry("move_now", "on_move_now", "Mod-m"), Entry("pause", "on_pause", PAUSE_KEY),
                    Entry("one_move", "on_one_move", "Mod-e"), None, Entry("level_menu", "[_level_menu]"),
                    Entry("swap", "on_swap"), Entry("offer_draw", "on_offer_draw"), Entry("resign", "on_resign"))),
+    ("menu_learn", (Entry("tour", "on_tour", "F2"), Entry("puzzles", "on_puzzles", "F3"),
+                    Entry("set_up", "on_set_up", "F4"), None, Entry("own_program", "on_own_program"),
+                    Entry("output", "on_output"))),
     ("menu_view", (Entry("flip", "on_flip", "Mod-f"), Entry("ranks", "on_switch", "", "ranks"),
                    Entry("analysis", "on_switch", "F8", "analysis"),
                    Entry("animation", "on_switch", "", "animation"), None, Entry("theme", "[_theme_menu]"),
@@ -1928,6 +2687,9 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
                    Entry("full_screen", "on_full_screen", "F11"), None, Entry("language", "[_language_menu]"))),
     ("menu_help", (Entry("help", "on_help", "F1"), Entry("about", "on_about"))),
 )
+#: Commands that have no meaning while tour, puzzles or set-up have the board.
+GAME_COMMANDS = ("on_undo", "on_redo", "on_first", "on_previous", "on_next", "on_last", "on_hint", "on_move_now",
+                 "on_pause", "on_one_move", "on_swap", "on_offer_draw", "on_resign", "on_save")
 CONTEXT_MENU = ("undo", "redo", "hint", "flip", "copy_position", "paste")
 
 KEY_NAMES = {"Prior": ("Bild↑", "PgUp"), "Next": ("Bild↓", "PgDn"), "Home": ("Pos1", "Home"), "End": ("Ende", "End"),
@@ -1960,22 +2722,30 @@ def shortcut_sequences(shortcut: str) -> List[str]:
 
 
 class Player(NamedTuple):
-    """Who moves the pieces of a side: a person, or the computer on a level."""
+    """Who moves the pieces of a side: a person, the computer on a level, or a program of one's own."""
 
     level: int = 0
+    program: Command = ()
 
     @property
     def is_person(self) -> bool:
         """Whether a person plays."""
-        return self.level == 0
+        return self.level == 0 and not self.program
 
     def name(self) -> str:
         """The name written into game files."""
+        if self.program:
+            return f"Program {self.short_name()}"
         return "Person" if self.is_person else f"Computer level {self.level}"
+
+    def short_name(self) -> str:
+        """The name of a program's file."""
+        scripts = [word for word in self.program if word.endswith(".py")]
+        return os.path.basename((scripts or list(self.program) or [""])[0])
 
     @classmethod
     def from_name(cls, name: str) -> "Player":
-        """The player a game file names; unknown names are persons."""
+        """The player a game file names; unknown names are persons, and no file ever starts a program."""
         match = re.fullmatch(r"Computer level ([1-8])", name)
         return cls(int(match.group(1)) if match else 0)
 
@@ -1989,10 +2759,16 @@ class App:
         self.settings = Settings()
         self.texts = Texts(self.settings["language"] or system_language())
         self.engine = Engine(engine_command)
+        #: The players' own programs by their command.
+        self.programs: Dict[Command, Engine] = {}
+        #: The engine that has been asked last.
+        self._asked = self.engine
         self.analyst = Analyst(self, engine_command)
         self.game = Game()
         self.players: List[Player] = [Player(), Player()]
         self.path = ""
+        #: The tour, the puzzles or the set-up, while they have the board.
+        self.activity: Optional[Activity] = None
         self.mode = Mode.IDLE
         self.is_paused = False
         self.causes: FrozenSet[Cell] = frozenset()
@@ -2001,7 +2777,7 @@ class App:
         self.dialog: Optional[tk.Toplevel] = None
         #: What becomes of the engine's answer: a move, a hint, or the answer to a draw offer.
         self._purpose = "move"
-        self._score = 0.0
+        self._score = ""
         self._asked_at = 0.0
         self._plays_one_move = False
         self._finish: Optional[Callable[[], None]] = None
@@ -2048,7 +2824,8 @@ class App:
         self.moves = MoveList(self.panel, self.fonts, self.go_to)
         self.moves.grid(row=2, column=0, sticky="nsew")
         self.analysis = AnalysisPanel(self.panel, self.fonts, self.go_to)
-        buttons = ttk.Frame(self.panel)
+        self.page = SidePage(self.panel)
+        self._button_box = buttons = ttk.Frame(self.panel)
         buttons.grid(row=4, column=0, sticky="ew", pady=(12, 0))
         self.buttons: Dict[str, ttk.Button] = {}
         for column, (key, command) in enumerate((("undo_button", self.on_undo), ("redo_button", self.on_redo),
@@ -2108,7 +2885,7 @@ class App:
     def _call(self, entry: Entry) -> None:
         if entry.switch:
             self.on_switch(entry.switch)
-        else:
+        elif not self.activity or entry.method not in GAME_COMMANDS:
             getattr(self, entry.method)()
 
     # -- look --
@@ -2155,10 +2932,8 @@ class App:
         self._build_menus()
         for key, widget in self.buttons.items():
             widget.configure(text=self.texts(key))
-        if self.settings["analysis"]:
-            self.analysis.grid(row=3, column=0, sticky="ew")
-        else:
-            self.analysis.grid_remove()
+        style.configure("Feedback.TLabel", foreground=theme.forbidden, font=fonts["heading"])
+        style.configure("Good.TLabel", foreground=theme.allowed, font=fonts["heading"])
         self._lay_out_panel()
 
     def _lay_out_panel(self) -> None:
@@ -2168,6 +2943,15 @@ class App:
         width = int(min(max(0.33 * window, 20 * em), 32 * em, 0.5 * window))
         self.panel.configure(width=width)
         inner = width - 24
+        has_page = self.activity is not None
+        for widget, row, sticky, is_shown in ((self.page, 2, "nsew", has_page), (self.moves, 2, "nsew", not has_page),
+                                              (self.analysis, 3, "ew", self.settings["analysis"] and not has_page),
+                                              (self._button_box, 4, "ew", not has_page)):
+            if is_shown:
+                widget.grid(row=row, column=0, sticky=sticky)
+            else:
+                widget.grid_remove()
+        self.page.arrange(inner)
         for label in (self.title, self.context):
             label.configure(wraplength=inner)
         self.status.configure(wraplength=max(200, window - width - 40))
@@ -2237,6 +3021,11 @@ class App:
         if not self.settings["recent"]:
             menu.add_command(label=self.texts("no_recent"), state="disabled")
 
+    def _export_menu(self, menu: tk.Menu) -> None:
+        for key, of_game, for_print in (("export_board", False, False), ("export_board_print", False, True),
+                                        ("export_game", True, False), ("export_game_print", True, True)):
+            menu.add_command(label=self.texts(key), command=partial(self.on_export, of_game, for_print))
+
     def show_context_menu(self, x: int, y: int) -> None:
         """Open the context menu at a place of the screen."""
         menu = self._menu(self.root)
@@ -2278,7 +3067,10 @@ class App:
         """Go on from the present position: wait for the player, let the computer think, or stop."""
         self.hand.clear()
         self._finish = None
-        if self.game.outcome():
+        if self.activity:
+            self.mode = Mode.IDLE
+            self.activity.on_settled()
+        elif self.game.outcome():
             self.mode = Mode.OVER
         elif self.is_computers_turn and self.is_paused and not self._plays_one_move:
             self.mode = Mode.IDLE
@@ -2290,7 +3082,7 @@ class App:
             self.later("pass", PASS_MS, self.finish)
         elif self.is_computers_turn:
             self.mode = Mode.THINKING
-            self._ask("move", self.player.level)
+            self._ask_player()
         else:
             self.mode = Mode.IDLE
         self.render()
@@ -2298,9 +3090,9 @@ class App:
 
     def interrupt(self) -> None:
         """Stop whatever is going on, before the game is changed."""
-        for name in ("glide", "pass", "poll", "answer"):
+        for name in ("glide", "pass", "poll", "answer", "lesson"):
             self.forget(name)
-        self.engine.cancel()
+        self._asked.cancel()
         self.analyst.rest()
         self.clear_marks()
         self.hand.clear()
@@ -2349,6 +3141,8 @@ class App:
         if refusal is not None:
             self.say("no_" + refusal.name)
             self.causes = frozenset(self.game.position.causes(move, self.game.rules))
+            if self.activity:
+                self.activity.on_refused(refusal)
 
     # -- animation --
 
@@ -2386,25 +3180,38 @@ class App:
 
     # -- the computer --
 
-    def _ask(self, purpose: str, level: int, limits: str = "") -> None:
-        self._purpose = purpose
+    def _ask_player(self) -> None:
+        """Ask the computer or the program whose turn it is."""
+        program = self.player.program
+        if program:
+            engine = self.programs.setdefault(program, Engine(program, with_errors=True))
+            self._ask("move", BEST_LEVEL, f"movetime {PROGRAM_MS}", engine)
+        else:
+            self._ask("move", self.player.level)
+
+    def _ask(self, purpose: str, level: int, limits: str = "", engine: Optional[Engine] = None) -> None:
+        self._purpose, self._score = purpose, ""
         self._asked_at = time.monotonic()
+        self._asked = engine or self.engine
         try:
-            self.engine.ask(self.game, level, limits)
-        except OSError:
-            self._engine_failed()
+            self._asked.ask(self.game, level, limits)
+        except OSError as error:
+            self._engine_failed("say_program_missing", reason=error.strerror or error)
             return
         self.later("poll", POLL_MS, self._poll)
 
     def _poll(self) -> None:
         try:
-            replies = self.engine.poll()
+            replies = self._asked.poll()
         except EOFError:
-            self._engine_failed()
+            self._engine_failed("say_program_ended")
+            return
+        if not replies and time.monotonic() - self._asked_at > PATIENCE_S:
+            self._engine_failed("say_program_slow")
             return
         for reply in replies:
             if isinstance(reply, Info):
-                self._score = score_value(reply.score) if reply.number == 1 else self._score
+                self._score = reply.score if reply.number == 1 else self._score
             else:
                 waited = int(1000 * (time.monotonic() - self._asked_at))
                 pause = max(0, LEAST_THINK_MS - waited) if self._purpose == "move" else 0
@@ -2419,21 +3226,37 @@ class App:
         except AgonError:
             refusal = Refusal.NO_PIECE
         if refusal:
-            self._engine_failed()
+            self._engine_failed("say_program_illegal", move=text[:20], why=self.texts("no_" + refusal.name))
         elif self._purpose == "hint":
-            self.hint = move
-            self.say("say_hint", move=self.game.position.describe(move, self.game.rules))
+            self.show_hint(move)
+        elif self._purpose == "puzzle" and isinstance(self.activity, PuzzleBook):
+            self.mode = Mode.IDLE
+            self.activity.on_answer(move, self._score)
             self.render()
         elif self._purpose == "draw":
             self._answer_offer()
         else:
             self.play(move)
 
-    def _engine_failed(self) -> None:
-        self.engine.close()
+    def show_hint(self, move: Move) -> None:
+        """Show a move as an arrow."""
+        self.hint = move
+        self.say("say_hint", move=self.game.position.describe(move, self.game.rules))
+        self.render()
+
+    def ask_for_puzzle(self, plies: int) -> None:
+        """Let the engine look for the best move of a puzzle; the activity gets the answer."""
+        self.mode = Mode.THINKING
+        self._ask("puzzle", BEST_LEVEL, f"depth {plies}")
+        self.render()
+
+    def _engine_failed(self, text_key: str, **values: object) -> None:
+        """End an engine that does not play properly, say why, and hold the game up."""
+        self._asked.close()
         self.is_paused = self.is_computers_turn
         self.mode = Mode.IDLE
-        self.say("say_engine_gone", key=self._pause_key())
+        who = self.player.short_name() if self._asked is not self.engine else self.texts("computer_player")
+        self.say(text_key, who=who, key=self._pause_key(), **values)
         self.render()
 
     # -- what is shown --
@@ -2473,7 +3296,7 @@ class App:
         arrows = (self.hint,) if self.hint else self.analyst.best_moves() if self.mode is Mode.IDLE else ()
         return Picture(
             position=game.position, selected=hand.selected, targets=hand.targets(), hovered=hand.hovered,
-            trapped=frozenset(game.position.trapped()) if self.mode is not Mode.OVER else frozenset(),
+            trapped=frozenset(game.position.trapped()) if not game.outcome() else frozenset(),
             causes=self.causes, last=game.moves[-1] if game.moves else None,
             arrows=arrows, cursor=hand.cursor, carried=hand.carried)
 
@@ -2491,6 +3314,8 @@ class App:
         self.title.configure(text=self._title())
         self.context.configure(text=self._context())
         self.status.configure(text=self._status())
+        if self.activity:
+            self.activity.show()
         self.moves.show(self.game.descriptions(with_undone=True), len(self.game.moves), self.game.start.turn)
         enabled = {"undo_button": self._undo_count() > 0, "redo_button": bool(self.game.undone),
                    "hint_button": self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn}
@@ -2498,6 +3323,8 @@ class App:
             button.state(["!disabled" if enabled[key] else "disabled"])
 
     def _title(self) -> str:
+        if self.activity:
+            return self.activity.title()
         outcome = self.game.outcome()
         side = self.game.position.turn if outcome is None else outcome.winner
         if side is None:
@@ -2506,26 +3333,28 @@ class App:
         return self.texts(f"{verb}_white" if side == WHITE else f"{verb}_black")
 
     def _context(self) -> str:
+        if self.activity:
+            return self.activity.context()
         outcome = self.game.outcome()
         if outcome:
             return f"{outcome.result} · " + self.texts("moves_played", count=len(self.game.moves))
         ply = len(self.game.moves) + self.game.start.turn
-        levels = [player.level for player in self.players if not player.is_person]
+        others = [self._player_text(player) for player in self.players if not player.is_person]
         if self.mode is Mode.THINKING:
-            opponent = self.texts("computer_thinks")
-        elif len(levels) == 2:
-            opponent = self.texts("computers", white=levels[WHITE], black=levels[BLACK])
-        elif levels:
-            opponent = self.texts("against_computer", level=levels[0])
-        else:
-            opponent = self.texts("two_players")
-        return self.texts("move_number", number=ply // 2 + 1) + " · " + opponent
+            others = [self.texts("computer_thinks")]
+        return self.texts("move_number", number=ply // 2 + 1) + " · " + (
+            self.texts("against").join(others) or self.texts("two_players"))
+
+    def _player_text(self, player: Player) -> str:
+        return player.short_name() if player.program else self.texts("against_computer", level=player.level)
 
     def _status(self) -> str:
         """The line below the board: a message, the end, what is trapped, or a draw that comes near."""
         outcome = self.game.outcome()
         if self.message:
             return self.message
+        if self.activity and self.activity.is_editor:
+            return ""
         if outcome:
             return self.texts("end_" + outcome.reason.name)
         if self.is_computers_turn:
@@ -2594,6 +3423,8 @@ class App:
     def adopt(self, game: Game, players: Sequence[Player], path: str = "") -> None:
         """Put another game on the board."""
         self.interrupt()
+        self.activity = None
+        self._lay_out_panel()
         self.game, self.players, self.path = game, list(players), path
         self.is_paused = False
         self.settle()
@@ -2615,6 +3446,11 @@ class App:
             self.interrupt()
             self.is_paused = not any(player.is_person for player in self.players)
             self._undo_some(count)
+
+    def take_back(self) -> None:
+        """Take one move back, its piece gliding home."""
+        self.interrupt()
+        self._undo_some(1)
 
     def _undo_some(self, count: int) -> None:
         """Take moves back one after the other, each piece gliding home."""
@@ -2678,7 +3514,7 @@ class App:
 
     def on_hint(self) -> None:
         """Ask the engine what it would play here."""
-        if self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn and not self.engine.is_busy:
+        if self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn and not self._asked.is_busy:
             self.hand.on_escape()
             self.say("computer_thinks")
             self.render()
@@ -2687,7 +3523,7 @@ class App:
     def on_move_now(self) -> None:
         """Let the computer play the best move it has found so far."""
         if self.mode is Mode.THINKING:
-            self.engine.hurry()
+            self._asked.hurry()
 
     def on_pause(self) -> None:
         """Hold the computer up, or let it go on."""
@@ -2717,7 +3553,7 @@ class App:
     def set_level(self, level: int) -> None:
         """Change the computer's level in the running game."""
         self.remember(level=level, **{name: level for name in ("white", "black") if self.settings[name]})
-        self._change_players([player if player.is_person else Player(level) for player in self.players])
+        self._change_players([Player(level) if player.level else player for player in self.players])
 
     def on_swap(self) -> None:
         """Change sides with the computer."""
@@ -2765,7 +3601,7 @@ class App:
 
     def _answer_offer(self) -> None:
         """The computer agrees when the player to move, as it sees it, stands no worse than itself."""
-        if self._score >= DRAW_SCORE:
+        if score_value(self._score) >= DRAW_SCORE:
             self._agree_draw(None)
         else:
             self.say("say_draw_declined")
@@ -2777,6 +3613,49 @@ class App:
         self.autosave()
         self.settle()
 
+    # -- classroom --
+
+    def _begin(self, kind: Type[Activity]) -> None:
+        """Let an activity take the board over."""
+        if self.activity:
+            self.activity.close()
+        self.interrupt()
+        self.activity = kind(self)
+        self._lay_out_panel()
+        self.activity.begin()
+
+    def on_tour(self) -> None:
+        """Open the tour through the rules."""
+        self._begin(Tour)
+
+    def on_puzzles(self) -> None:
+        """Open the puzzles."""
+        self._begin(PuzzleBook)
+
+    def on_set_up(self) -> None:
+        """Set up a position."""
+        self._begin(SetUp)
+
+    def on_own_program(self) -> None:
+        """Ask for a program of one's own and let it play."""
+        self.hand.put_down()
+        self.dialog = ProgramDialog(self.root, self.texts, self.settings["program"], self._let_program_play)
+
+    def _let_program_play(self, answer: Tuple[int, str]) -> None:
+        side, text = answer
+        command = program_command(text)
+        if command:
+            self.remember(program=text)
+            players = [Player(), Player()]
+            players[side] = Player(program=command)
+            self.adopt(Game(rules=self.game.rules, headers={"Date": time.strftime("%Y.%m.%d")}), players)
+
+    def on_output(self) -> None:
+        """Show what the program that plays and this window say to each other."""
+        programs = [player.program for player in self.players if player.program]
+        engine = self.programs.get(programs[0], self.engine) if programs else self.engine
+        self.dialog = OutputWindow(self.root, self.texts("output"), self.theme, self.fonts, engine.log)
+
     # -- files --
 
     def _game_text(self) -> str:
@@ -2785,6 +3664,8 @@ class App:
 
     def autosave(self) -> None:
         """Keep the running game for the next start; said once when that is impossible."""
+        if self.activity:
+            return
         try:
             write_user_file(AUTOSAVE_FILE, self._game_text())
         except AgonError as error:
@@ -2875,6 +3756,37 @@ class App:
         self._add_recent(path)
         self.say("say_saved", name=os.path.basename(path))
         self.render()
+
+    def on_export(self, of_game: bool, for_print: bool) -> None:
+        """Ask for a name and write the board, or diagrams of the game, as an SVG picture."""
+        from tkinter import filedialog
+        path = filedialog.asksaveasfilename(parent=self.root, filetypes=[("SVG", "*.svg")], defaultextension=".svg")
+        if path:
+            self.export(path, of_game, for_print)
+
+    def export(self, path: str, of_game: bool, for_print: bool) -> None:
+        """Write an SVG picture, or say why that is impossible."""
+        game = self.game
+        plies = list(range(0, len(game.moves), DIAGRAM_PLIES)) + [len(game.moves)] if of_game else [len(game.moves)]
+        diagrams = [(game.positions[ply], self._caption(ply)) for ply in plies]
+        theme = PRINT if for_print else self.theme
+        try:
+            write_safely(path, diagrams_svg(diagrams, theme, self.settings["flipped"]))
+        except AgonError as error:
+            self.show_error(error)
+            return
+        self.say("say_saved", name=os.path.basename(path))
+        self.render()
+
+    def _caption(self, ply: int) -> str:
+        """What stands below a diagram: the move that led to it, and who is to move."""
+        game = self.game
+        turn = self.texts("turn_white" if game.positions[ply].turn == WHITE else "turn_black")
+        if ply == 0:
+            return turn
+        number = (ply - 1 + game.start.turn) // 2 + 1
+        dots = "." if game.positions[ply - 1].turn == WHITE else "..."
+        return f"{number}{dots} {game.descriptions()[ply - 1]} · {turn}"
 
     def _copy(self, text: str, message: str) -> None:
         self.root.clipboard_clear()
@@ -2975,8 +3887,8 @@ class App:
         self.is_closed = True
         if self.root.state() == "normal" and not self.root.attributes("-fullscreen"):
             self.remember(geometry=self.root.geometry())
-        self.engine.close()
-        self.analyst.engine.close()
+        for engine in (self.engine, self.analyst.engine, *self.programs.values()):
+            engine.close()
         for name in list(self._jobs):
             self.forget(name)
         self.root.destroy()

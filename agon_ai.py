@@ -93,20 +93,21 @@ class Weights(NamedTuple):
     """The numbers of the evaluation, in hundredths of a guard's step."""
 
     #: Worth of a guard, and of the queen, by ring (0 to 5).
-    guard: Tuple[int, ...] = (0, 400, 380, 250, 120, 0)
-    queen: Tuple[int, ...] = (900, 900, 600, 350, 150, 0)
+    guard: Tuple[int, ...] = (0, 400, 510, 390, 230, 0)
+    queen: Tuple[int, ...] = (860, 860, 550, 380, 220, 0)
     #: Cost of each sideways step the guards still need to stand on distinct cells of ring 1.
-    detour: int = 30
-    #: Worth of each own guard on ring 1 when the own queen is on the throne.
-    court: int = 20
+    detour: int = 47
+    #: Worth of the guards on ring 1 together, beside that of each, by their number (0 to 6): they are hard to
+    #: drive away, but can never come back to help the others.
+    court: Tuple[int, ...] = (0, 150, 220, 100, -50, 50, 300)
     #: Worth of having, on each of the three lines through the own queen on the throne, an own piece.
-    shield: int = 60
+    shield: int = 20
     #: Worth of the right to move.
-    tempo: int = 40
+    tempo: int = 80
     #: Extra cost of a trapped guard, beside its way back from ring 5.
     trapped: int = 60
     #: Share (in percent) of its way back that counts for a guard that can be trapped next.
-    threat: int = 60
+    threat: int = 50
 
 
 WEIGHTS = Weights()
@@ -189,9 +190,8 @@ class SideValues(Dict[Bits, int]):
             rest ^= piece
             value += self.guard_worth[piece]
             ways += _WAY_DIGIT[piece]
-        value -= weights.detour * _least_detour(ways)
+        value += weights.court[popcount(guards & INNER)] - weights.detour * _least_detour(ways)
         if self.queen == THRONE_BIT:
-            value += weights.court * popcount(guards & INNER)
             if all(guards & axis for axis in _AXES):
                 value += weights.shield
         if len(self) > SIDE_VALUES_KEPT:

@@ -508,7 +508,35 @@ class Position(NamedTuple):
             raise AgonError("bad_position", "the end", expected="white pieces / black pieces, then w or b")
         return cls(pieces[turn], pieces[1 - turn], queens, turn)
 
+    def with_piece(self, cell: Cell, side: int, is_queen: bool) -> "Position":
+        """The position with a piece put on a cell, in place of what stands there; AgonError if that cannot be."""
+        cleared = self.without_piece(cell)
+        piece, pieces = 1 << cell, cleared.pieces(side)
+        of_its_kind = pieces & self.queens if is_queen else pieces & ~self.queens
+        if piece == THRONE_BIT and not is_queen:
+            raise AgonError("guard_on_throne", cell_name(cell))
+        if popcount(of_its_kind) == (1 if is_queen else MAX_GUARDS):
+            raise AgonError("too_many", cell_name(cell))
+        own, enemy = (piece, 0) if side == self.turn else (0, piece)
+        queens = cleared.queens | (piece if is_queen else 0)
+        return Position(cleared.own | own, cleared.enemy | enemy, queens, self.turn)
+
+    def without_piece(self, cell: Cell) -> "Position":
+        """The position with nothing on a cell."""
+        keep = ~(1 << cell)
+        return Position(self.own & keep, self.enemy & keep, self.queens & keep, self.turn)
+
+    def with_turn(self, turn: int) -> "Position":
+        """The same pieces with this side to move."""
+        return self if turn == self.turn else Position(self.enemy, self.own, self.queens, turn)
+
     # -- looking at it --
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether both sides have all their seven pieces, as a game needs."""
+        return all(popcount(pieces & self.queens) == 1 and popcount(pieces) == 1 + MAX_GUARDS
+                   for pieces in (self.own, self.enemy))
 
     def pieces(self, side: int) -> Bits:
         """All pieces of a side."""
