@@ -1121,6 +1121,7 @@ class Engine:
 
     #: How many lines of the conversation are kept.
     LOG_LINES = 500
+    QUEUE_LINES = 1000
 
     def __init__(self, command: Command, with_errors: bool = False) -> None:
         self.command = command
@@ -1128,7 +1129,9 @@ class Engine:
         self.log: Deque[str] = collections.deque(maxlen=self.LOG_LINES)
         self._errors = subprocess.STDOUT if with_errors else subprocess.DEVNULL
         self._process: Optional["subprocess.Popen[bytes]"] = None
-        self._lines: "queue.Queue[Optional[str]]" = queue.Queue()
+        #: Lines read and not yet looked at; None is the end.  A full queue makes the child wait.
+        self._lines: "queue.Queue[Optional[str]]" = queue.Queue(self.QUEUE_LINES)
+        self._has_ended = False
         self._asked = self._answered = 0
         self._wanted: Optional[int] = None
 
@@ -1145,7 +1148,7 @@ class Engine:
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          stderr=self._errors, creationflags=flags)
-        self._lines = queue.Queue()
+        self._lines, self._has_ended = queue.Queue(self.QUEUE_LINES), False
         self._asked = self._answered = 0
         threading.Thread(target=self._read, args=(self._process, self._lines, self.log), daemon=True).start()
         self._send("agon")
@@ -1200,13 +1203,13 @@ class Engine:
     def poll(self) -> List[Union[Info, BestMove]]:
         """What the engine has said about the present question; EOFError if the child has ended instead."""
         replies: List[Union[Info, BestMove]] = []
-        while True:
+        for _ in range(self.QUEUE_LINES):  # a chatterbox must not hold the window up
             try:
                 line = self._lines.get_nowait()
             except queue.Empty:
-                return replies
+                break
             if line is None:
-                self._wanted = None
+                self._wanted, self._has_ended = None, True
                 raise EOFError
             words = line.split()
             is_current = self._wanted is not None and self._answered == self._wanted - 1
@@ -1218,6 +1221,7 @@ class Engine:
                 if is_current:
                     self._wanted = None
                     replies.append(BestMove(" ".join(words[1:2])))
+        return replies
 
     def close(self) -> None:
         """End the child process at once."""
@@ -1231,6 +1235,11 @@ class Engine:
             pass  # it held a line that nobody will read any more
         process.kill()
         process.wait()
+        try:
+            while not self._has_ended:  # let the reading thread come to its end
+                self._has_ended = self._lines.get(timeout=0.5) is None
+        except queue.Empty:
+            pass  # a grandchild holds the pipe open
 
 
 # --- 7. Settings -----------------------------------------------------------------

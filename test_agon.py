@@ -14,6 +14,7 @@ Contents
     9. Properties and fuzz
     11. The window: moving pieces
     12. The window: everything else
+    13. The classroom: tour, puzzles, set-up, own programs, paper
 """
 
 import ast
@@ -26,6 +27,7 @@ import re
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import pytest
@@ -3258,3 +3260,257 @@ def test_a_storm_of_events_leaves_picture_and_game_in_agreement(window):
     window.drag("b1", "c2")
     window.rest()
     assert window.moves() == ["b1-c2"] and window.shows_the_position()
+
+
+# === 13. The classroom: tour, puzzles, set-up, own programs, paper ===============
+
+
+def moves_that_reach(goal, game):
+    """The legal moves after which a lesson's or puzzle's goal is reached."""
+    found = []
+    for move in game.legal_moves():
+        game.play(move)
+        if agon.is_goal_reached(goal, game):
+            found.append(move)
+        game.undo()
+    return found
+
+
+@pytest.mark.skipif(agon is None, reason="no tkinter")
+def test_every_goal_of_every_lesson_can_be_reached_and_also_missed():
+    for lesson in agon.LESSONS:
+        position = pos(lesson.position)
+        for number, goal in enumerate(lesson.goals):
+            game = Game(position)
+            if goal == "refused":
+                assert position.refusal(mv("c4-d4")) is Refusal.SELF_ENCLOSURE
+                continue
+            good = moves_that_reach(goal, game)
+            assert good, lesson.key
+            assert goal == "relocate" or len(good) < len(game.legal_moves()), lesson.key
+            position = game.play(good[0])
+            if lesson.reply and number + 1 < len(lesson.goals):
+                position = position.play(mv(lesson.reply))
+            else:
+                position = position.with_turn(WHITE)
+
+
+def test_the_tour_can_be_walked_through_with_the_mouse(window, monkeypatch):
+    monkeypatch.setattr(agon, "REPLY_MS", 10)
+    window.drag("b1", "c2")
+    window.rest()
+    window.app.on_tour()
+    for number, lesson in enumerate(agon.LESSONS):
+        tour = window.app.activity
+        assert tour.number == number
+        for goal in lesson.goals:
+            window.until(lambda: window.app.mode is agon.Mode.IDLE and tour.accepts_moves)
+            move = mv("c4-d4") if goal == "refused" else moves_that_reach(goal, window.app.game)[0]
+            window.drag(cell_name(move.source), cell_name(move.target))
+            window.rest()
+        assert tour.is_done, lesson.key
+        window.app.page.buttons[1].invoke()
+        window.root.update()
+    assert window.app.activity is None
+    assert window.moves() == ["b1-c2"] and window.shows_the_position()
+
+
+def test_a_wrong_try_in_the_tour_is_explained_and_taken_back(window, monkeypatch):
+    monkeypatch.setattr(agon, "WRONG_MS", 10)
+    window.app.on_tour()
+    window.drag("b1", "a1")
+    window.until(lambda: window.app.activity.feedback and not window.moves())
+    window.rest()
+    assert window.app.page.feedback.cget("text") == window.app.texts("lesson_other")
+    assert window.shows_the_position()
+
+
+def test_tour_puzzles_and_set_up_leave_the_kept_game_alone(window, tmp_path):
+    window.drag("b1", "c2")
+    window.rest()
+    kept = (tmp_path / "home" / "autosave.agon").read_bytes()
+    window.app.on_tour()
+    window.drag("b1", "b2")
+    window.rest()
+    window.app.on_puzzles()
+    window.app.on_set_up()
+    window.click("f6")
+    assert (tmp_path / "home" / "autosave.agon").read_bytes() == kept
+    window.app.activity.close()
+    assert window.moves() == ["b1-c2"]
+
+
+def test_opening_a_game_ends_the_tour(window, tmp_path):
+    window.app.on_tour()
+    window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
+    assert window.app.activity is None and window.app.moves.winfo_manager() == "grid"
+
+
+# -- set-up --
+
+def test_pieces_are_placed_moved_and_removed_by_mouse(window):
+    window.app.on_set_up()
+    window.app.activity._change(pos("/ w"))
+    window.app.activity.on_tool("tool_black_queen")
+    window.click("f6")
+    window.app.activity.on_tool("tool_white_guard")
+    window.click("a1")
+    window.click("b2")
+    window.click("b2")
+    assert str(window.app.game.position) == "a1 / Qf6 w"
+    window.drag("a1", "c3")
+    assert str(window.app.game.position) == "c3 / Qf6 w"
+    window.drag("f6", (2, 2))
+    window.root.update()
+    assert str(window.app.game.position) == "c3 / w" and window.shows_the_position()
+
+
+def test_the_set_up_refuses_what_cannot_stand_and_says_why(window):
+    window.app.on_set_up()
+    window.app.activity._change(pos("/ w"))
+    window.click("f6")
+    assert "Thron" in window.app.page.feedback.cget("text")
+    assert str(window.app.game.position) == "/ w"
+
+
+def test_playing_on_needs_all_fourteen_pieces(window):
+    window.app.on_set_up()
+    window.drag("f1", (2, 2))
+    window.app.activity.on_play()
+    assert window.app.page.feedback.cget("text") == window.app.texts("setup_incomplete")
+    window.app.activity._change(pos("Qf2 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2 b"))
+    window.app.activity.on_play()
+    assert window.app.activity is None
+    assert str(window.app.game.start) == "Qf2 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2 b"
+
+
+def test_the_keyboard_sets_pieces_up_as_well(window):
+    window.app.on_set_up()
+    window.app.activity._change(pos("/ w"))
+    press_keys(window, "Down", "Down", "Return")
+    assert str(window.app.game.position) == "f5 / w"
+
+
+@pytest.mark.parametrize("pieces", ["f6", "a1"])
+def test_a_position_is_changed_piece_by_piece(pieces):
+    cell = parse_cell(pieces)
+    for position in (Position.start(), Position.start(BLACK)):
+        without = position.without_piece(parse_cell("f1"))
+        assert without.with_piece(parse_cell("f1"), WHITE, True) == position
+        assert without.with_piece(cell, WHITE, True).side_at(cell) == WHITE
+        assert position.with_turn(1 - position.turn).with_turn(position.turn) == position
+        assert position.is_complete and not without.is_complete
+        with pytest.raises(AgonError):
+            position.with_piece(cell, BLACK, True)
+
+
+# -- own programs --
+
+def program(tmp_path, body):
+    """A pupil's program: `body` is what it does when it is told to go."""
+    path = tmp_path / "my player.py"
+    path.write_text("import sys, time\nfor line in sys.stdin:\n    if line.startswith('go'):\n"
+                    + "\n".join("        " + row for row in body.splitlines()) + "\n    sys.stdout.flush()\n", "utf-8")
+    return f'"{path}"'
+
+
+def test_a_program_of_ones_own_plays_and_its_conversation_can_be_read(window, tmp_path):
+    window.app._let_program_play((BLACK, program(tmp_path, "print('bestmove b7-c7')")))
+    window.drag("b1", "c2")
+    window.until(lambda: len(window.moves()) == 2)
+    window.rest()
+    assert window.moves()[1] == "b7-c7" and "my player.py" in window.app.context.cget("text")
+    window.app.on_output()
+    window.root.update()
+    text = window.app.dialog.text.get("1.0", "end")
+    assert "> go movetime" in text and "< bestmove b7-c7" in text
+
+
+@pytest.mark.parametrize("body, words", [
+    ("sys.exit(1)", "hat sich beendet"), ("raise ValueError", "hat sich beendet"),
+    ("print('bestmove f1-f6')", "f1-f6"), ("print('bestmove hello')", "hello"), ("print('bestmove')", "wollte"),
+    ("time.sleep(60)", "antwortet nicht mehr"),
+    ("while True: print('x' * 5000)", "antwortet nicht mehr")])
+def test_a_program_that_misbehaves_is_ended_with_a_clear_sentence(window, tmp_path, monkeypatch, body, words):
+    monkeypatch.setattr(agon, "PATIENCE_S", 1.0)
+    window.app._let_program_play((BLACK, program(tmp_path, body)))
+    window.drag("b1", "c2")
+    window.until(lambda: window.app.message)
+    window.rest()
+    assert words in window.app.message and "my player.py" in window.app.message and "Strg+P" in window.app.message
+    assert window.moves() == ["b1-c2"]
+    assert all(engine._process is None for engine in window.app.programs.values())
+    window.app.on_undo()
+    window.rest()
+    assert window.moves() == []
+
+
+def test_a_program_that_does_not_exist_is_reported(window):
+    window.app._let_program_play((WHITE, "/no/such/program"))
+    window.until(lambda: window.app.message)
+    assert "/no/such/program".rsplit("/", 1)[-1] in window.app.message
+
+
+def test_a_game_file_never_starts_a_program(window, tmp_path):
+    path = tmp_path / "bad.agon"
+    path.write_text('[White "Program rm"]\n[Black "Program /bin/sh"]\n\n*\n', "utf-8")
+    window.app.load(str(path))
+    assert all(player.is_person for player in window.app.players) and window.app.programs == {}
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("my.py --fast", (sys.executable, "my.py", "--fast")), ('"a b/c.py"', (sys.executable, "a b/c.py")),
+    ("./engine x", ("./engine", "x")), ("", ()), ('"broken', ("broken",))])
+def test_a_typed_command_becomes_program_and_arguments(text, expected):
+    if agon is None:
+        pytest.skip("no tkinter")
+    assert agon.program_command(text) == expected
+
+
+def readme():
+    with open(os.path.join(HERE, "README.md"), encoding="utf-8") as file:
+        return file.read()
+
+
+def test_the_player_in_the_readme_plays_a_whole_game(window, tmp_path):
+    source = re.search(r"```python\n(.*?)```", readme(), re.S).group(1)
+    assert len(source.splitlines()) <= 26
+    path = tmp_path / "hopper.py"
+    path.write_text(source, "utf-8")
+    window.app._let_program_play((BLACK, f'"{path}"'))
+    os.environ["PYTHONPATH"] = HERE
+    try:
+        window.app.settings["animation"] = False
+        for _ in range(6):
+            window.until(lambda: window.app.mode is agon.Mode.IDLE and not window.app.is_computers_turn)
+            move = window.app.game.legal_moves()[0]
+            window.app.attempt(move, None)
+        window.until(lambda: len(window.moves()) == 12)
+    finally:
+        del os.environ["PYTHONPATH"]
+
+
+# -- on paper --
+
+@pytest.mark.parametrize("of_game", [False, True])
+@pytest.mark.parametrize("for_print", [False, True])
+def test_an_exported_picture_is_valid_svg_with_every_piece(window, tmp_path, of_game, for_print):
+    for source, target in (("b1", "c2"), ("b7", "c7")):
+        window.drag(source, target)
+        window.rest()
+    path = tmp_path / "picture.svg"
+    window.app.export(str(path), of_game, for_print)
+    root = xml.etree.ElementTree.parse(str(path)).getroot()
+    space = "{http://www.w3.org/2000/svg}"
+    boards = 2 if of_game else 1
+    assert root.tag == space + "svg"
+    assert len(root.findall(space + "circle")) == boards * (14 + 12)
+    captions = [text.text for text in root.findall(space + "text")]
+    assert len(captions) == boards and "b7-c7" in captions[-1]
+    fills = {element.get("fill") for element in root.iter() if element.get("fill") not in (None, "none")}
+    assert not for_print or all(fill[1:3] == fill[3:5] == fill[5:7] for fill in fills)
+
+
+def test_a_picture_that_cannot_be_written_is_explained(window, tmp_path):
+    window.app.export(str(tmp_path / "no such folder" / "x.svg"), False, False)
+    assert "schreiben" in window.app.dialog.message
