@@ -51,6 +51,7 @@ if tk.TkVersion < 8.6:
 
 import collections
 import copy
+import gc
 import html
 import json
 import locale
@@ -1303,6 +1304,11 @@ class Settings(Dict[str, Any]):
 
 # --- 8. Dialogs ------------------------------------------------------------------
 
+def system_font(widget: tk.Misc) -> tkfont.Font:
+    """The font that the system uses for texts."""
+    return tkfont.Font(widget, name="TkDefaultFont", exists=True)
+
+
 class Dialog(tk.Toplevel):
     """A window above the main one, with OK and Cancel.
 
@@ -1523,7 +1529,7 @@ class MessageDialog(Dialog):
 
     def build(self, body: ttk.Frame) -> None:
         """The text alone."""
-        em = tkfont.nametofont("TkDefaultFont", root=self).measure("m")
+        em = system_font(self).measure("m")
         ttk.Label(body, text=self.message, wraplength=44 * em, justify="left").pack(anchor="w")
 
 
@@ -2765,6 +2771,9 @@ class App:
     def __init__(self, root: tk.Tk, engine_command: Command = OWN_ENGINE, path: str = "") -> None:
         self.root = root
         self.is_closed = False
+        # Tk objects must be freed by this thread, but Python collects garbage in whichever
+        # thread happens to allocate (CPython issue 83274); so it is done here, move by move.
+        gc.disable()
         self.settings = Settings()
         self.texts = Texts(self.settings["language"] or system_language())
         self.engine = Engine(engine_command)
@@ -2862,7 +2871,7 @@ class App:
         root.geometry(f"{width}x{height}+{x}+{y}")
 
     def _make_fonts(self) -> None:
-        base = tkfont.nametofont("TkDefaultFont", root=self.root).actual()
+        base = system_font(self.root).actual()
         self._font_size = max(9, abs(int(base["size"])))
         self.fonts = {name: tkfont.Font(self.root, family=base["family"]) for name in FONTS}
         for name in ("heading", "title"):
@@ -3096,6 +3105,7 @@ class App:
             self.mode = Mode.IDLE
         self.render()
         self.analyst.begin()
+        gc.collect()
 
     def interrupt(self) -> None:
         """Stop whatever is going on, before the game is changed."""
@@ -3901,6 +3911,7 @@ class App:
         for name in list(self._jobs):
             self.forget(name)
         self.root.destroy()
+        gc.enable()
 
 
 def main() -> None:
