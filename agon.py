@@ -2659,6 +2659,7 @@ BEST_LEVEL = 8
 REST_MS = 120
 #: An exported game has a diagram after every so many moves.
 DIAGRAM_PLIES = 10
+GARBAGE_MS = 3000
 #: From so many quiet moves on the player is told that a draw is coming.
 QUIET_WARNING = 60
 #: The computer takes a draw when it is no better than this (in steps).
@@ -2772,7 +2773,7 @@ class App:
         self.root = root
         self.is_closed = False
         # Tk objects must be freed by this thread, but Python collects garbage in whichever
-        # thread happens to allocate (CPython issue 83274); so it is done here, move by move.
+        # thread happens to allocate (CPython issue 83274); so it is done here, now and then.
         gc.disable()
         self.settings = Settings()
         self.texts = Texts(self.settings["language"] or system_language())
@@ -3105,7 +3106,8 @@ class App:
             self.mode = Mode.IDLE
         self.render()
         self.analyst.begin()
-        gc.collect()
+        if "garbage" not in self._jobs:
+            self.later("garbage", GARBAGE_MS, gc.collect)
 
     def interrupt(self) -> None:
         """Stop whatever is going on, before the game is changed."""

@@ -93,13 +93,13 @@ class Weights(NamedTuple):
     """The numbers of the evaluation, in hundredths of a guard's step."""
 
     #: Worth of a guard, and of the queen, by ring (0 to 5).
-    guard: Tuple[int, ...] = (0, 400, 510, 390, 230, 0)
+    guard: Tuple[int, ...] = (0, 480, 480, 360, 200, 0)
     queen: Tuple[int, ...] = (860, 860, 550, 380, 220, 0)
     #: Cost of each sideways step the guards still need to stand on distinct cells of ring 1.
     detour: int = 47
-    #: Worth of the guards on ring 1 together, beside that of each, by their number (0 to 6): they are hard to
-    #: drive away, but can never come back to help the others.
-    court: Tuple[int, ...] = (0, 150, 220, 100, -50, 50, 300)
+    #: Worth of each own guard on ring 1, beside its worth as a guard, by the number of enemies on rings 0 to 2
+    #: (0 to 7): it can never step back to help the others, so it had better be there while the enemy is away.
+    drive: Tuple[int, ...] = (200, 150, 80, -20, -60, -60, -20, 0)
     #: Worth of having, on each of the three lines through the own queen on the throne, an own piece.
     shield: int = 20
     #: Worth of the right to move.
@@ -111,6 +111,8 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights()
+#: Where the game is decided: rings 0 to 2.
+CENTRE = RINGS[0] | RINGS[1] | RINGS[2]
 
 
 def _distances(target: Cell) -> Dict[Cell, int]:
@@ -190,7 +192,7 @@ class SideValues(Dict[Bits, int]):
             rest ^= piece
             value += self.guard_worth[piece]
             ways += _WAY_DIGIT[piece]
-        value += weights.court[popcount(guards & INNER)] - weights.detour * _least_detour(ways)
+        value -= weights.detour * _least_detour(ways)
         if self.queen == THRONE_BIT:
             if all(guards & axis for axis in _AXES):
                 value += weights.shield
@@ -223,7 +225,10 @@ class Evaluation:
 
     def value(self, own: Bits, enemy: Bits, queens: Bits) -> int:
         """The worth of a position for the side to move, without looking ahead."""
-        value = (self.sides[own & queens][own] - self.sides[enemy & queens][enemy] + self.weights.tempo)
+        drive = self.weights.drive
+        value = (self.sides[own & queens][own] + drive[popcount(enemy & CENTRE)] * popcount(own & ~queens & INNER)
+                 - self.sides[enemy & queens][enemy] - drive[popcount(own & CENTRE)] * popcount(enemy & ~queens & INNER)
+                 + self.weights.tempo)
         trapped = own & between(enemy)
         if trapped:
             return value - self.loss(trapped, queens)
@@ -360,7 +365,7 @@ EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 #: A draw by repetition is worth a little less than nothing to the side that searches.
 CONTEMPT = 30
 #: No step improves the worth of the mover's pieces by more than this.
-FUTILITY = 200
+FUTILITY = 300
 NEVER = 1_000_000
 
 
@@ -494,7 +499,7 @@ class Searcher:
         traps = trapping_cells(own, enemy)
         own_queen = own & queens
         if depth == 1 and self.tricks.futility and not traps and ply:
-            guess = self.evaluation.sides[own_queen][own] - self.evaluation.sides[enemy & queens][enemy] + FUTILITY
+            guess = self.evaluation.value(own, enemy, queens) + FUTILITY
             if guess <= alpha and popcount(own & INNER) < 5:
                 return guess
         changes = possible_changes(own, enemy, queens, rules)
@@ -604,6 +609,10 @@ class Searcher:
         own_queen = own & queens
         base = -evaluation.sides[enemy & queens][enemy] - evaluation.weights.tempo
         values = evaluation.sides[own_queen]
+        drive = evaluation.weights.drive
+        enemies_inside = popcount(enemy & ~queens & INNER)
+        push = drive[popcount(enemy & CENTRE)]
+        unmoved = push * popcount(own & ~queens & INNER) - drive[popcount(own & CENTRE)] * enemies_inside
         best, best_change = -INFINITY, changes[0]
         if relocating or changes[0] == PASS_CHANGE:
             self.nodes += len(changes)
@@ -630,6 +639,11 @@ class Searcher:
             else:
                 following = queens
                 value = base + values[child]
+            if change & CENTRE:
+                value += (push * popcount(child & ~following & INNER)
+                          - drive[popcount(child & CENTRE)] * enemies_inside)
+            else:
+                value += unmoved
             trapped = enemy & between(child) if child & suspects else 0
             if trapped:
                 value += evaluation.loss(trapped, queens)
