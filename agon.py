@@ -285,6 +285,27 @@ Enter.
     "tour": ("Agon kennenlernen", "Getting to know Agon"),
     "puzzles": ("Rätsel", "Puzzles"),
     "set_up": ("Stellung aufbauen", "Set up a position"),
+    "tree": ("Minimax zusehen", "Watch minimax think"),
+    "say_preview": ("Das Brett zeigt die im Suchbaum gewählte Stellung.",
+                    "The board shows the position selected in the search tree."),
+    "tree_depth": ("Tiefe", "Depth"),
+    "tree_pruned": ("mit Alpha-Beta", "with alpha-beta"),
+    "tree_summary": ("Ohne Abschneiden {plain} Stellungen, mit Alpha-Beta {pruned} ({share} %). Werte in Schritten, aus "
+                     "der Sicht von Weiß.",
+                     "Without pruning {plain} positions, with alpha-beta {pruned} ({share} %). Values in steps, from "
+                     "White's point of view."),
+    "tree_root": ("Stellung", "position"),
+    "tree_move": ("Zug", "Move"),
+    "tree_value": ("Wert", "Value"),
+    "tree_window": ("α … β", "α … β"),
+    "tree_nodes": ("Stellungen", "Positions"),
+    "tree_note": ("Was geschieht", "What happens"),
+    "tree_max": ("Weiß nimmt den größten Wert", "White takes the largest value"),
+    "tree_min": ("Schwarz nimmt den kleinsten Wert", "Black takes the smallest value"),
+    "tree_cut_white": ("{value} ≥ β {bound}: Schwarz lässt das nicht zu; {count} Züge abgeschnitten",
+                       "{value} ≥ β {bound}: Black will not allow this; {count} moves cut off"),
+    "tree_cut_black": ("{value} ≤ α {bound}: Weiß hat Besseres; {count} Züge abgeschnitten",
+                       "{value} ≤ α {bound}: White has better; {count} moves cut off"),
     "own_program": ("Eigenes Programm spielen lassen …", "Let your own program play …"),
     "output": ("Gespräch mit dem Programm", "Conversation with the program"),
     "program_title": ("Eigenes Programm", "Your own program"),
@@ -903,8 +924,8 @@ class BoardView(tk.Canvas):
         font = ("TkDefaultFont", -max(9, round(layout.size * 0.42)))
         edge_cells = {letter: [cell for cell in CELLS if cell_name(cell)[0] == letter] for letter in FILES}
         for letter, item in self._letters.items():
-            lowest = max((layout.centre(cell) for cell in edge_cells[letter]), key=lambda point: point[1])
-            self.coords(item, lowest[0], lowest[1] + layout.size * 1.36)
+            y, x = max(layout.centre(cell)[::-1] for cell in edge_cells[letter])
+            self.coords(item, x, y + layout.size * 1.36)
             self._set(item, fill=self.theme.quiet_text, font=font)
         for rank, item in self._ranks.items():
             cell = next(cell for cell in edge_cells["f"] if cell_name(cell) == f"f{rank}")
@@ -1902,7 +1923,7 @@ class Hand:
 
     def _may_act(self) -> bool:
         app = self.app
-        if app.activity and not app.activity.accepts_moves:
+        if app.preview or app.activity and not app.activity.accepts_moves:
             return False
         return app.mode in (Mode.IDLE, Mode.SELECTED) and not app.is_computers_turn
 
@@ -2637,6 +2658,181 @@ class SetUp(Activity):
             choices={name: texts(name) for name in self.TOOLS}, chosen=self.tool, on_choice=self.on_tool)
 
 
+class TreeWindow(tk.Toplevel):
+    """Shows how minimax thinks: the search tree of the position on the board, as far as one unfolds it.
+
+    The tree comes from a child process (agon_ai.py tree); a line that is
+    selected here is shown on the board.
+    """
+
+    COLUMNS = ("value", "window", "nodes", "note")
+    DEPTHS = (1, 2, 3)
+
+    def __init__(self, app: "App") -> None:
+        super().__init__(app.root)
+        self.app = app
+        self.position, self.rules = app.game.position, app.game.rules
+        self.depth = tk.IntVar(self, 2)
+        self.pruned = tk.BooleanVar(self, True)
+        self._process: Optional["subprocess.Popen[bytes]"] = None
+        self._answers: "queue.Queue[bytes]" = queue.Queue()
+        self._job = ""
+        self._nodes: Dict[str, Dict[str, Any]] = {}
+        self.title(app.texts("tree"))
+        self.configure(background=app.theme.window)
+        self.geometry("{}x{}".format(*(app.fonts["body"].measure("m") * size for size in (62, 36))))
+        self._build()
+        self.bind("<Escape>", self.on_close)
+        self.protocol("WM_DELETE_WINDOW", self.on_close)
+        self.on_change()
+
+    def _build(self) -> None:
+        texts, fonts = self.app.texts, self.app.fonts
+        bar = ttk.Frame(self, padding=(12, 10, 12, 6))
+        bar.pack(fill="x")
+        ttk.Label(bar, text=texts("tree_depth")).pack(side="left", padx=(0, 6))
+        for depth in self.DEPTHS:
+            ttk.Radiobutton(bar, text=str(depth), value=depth, variable=self.depth, command=self.on_change, width=2,
+                            style="Level.Toolbutton").pack(side="left")
+        ttk.Checkbutton(bar, text=texts("tree_pruned"), variable=self.pruned,
+                        command=self.on_change).pack(side="left", padx=14)
+        self.summary = ttk.Label(self, padding=(12, 0, 12, 8), style="Context.TLabel", wraplength=700)
+        self.summary.pack(fill="x")
+        box = ttk.Frame(self)
+        box.pack(fill="both", expand=True, padx=12, pady=(0, 12))
+        self.tree = ttk.Treeview(box, columns=self.COLUMNS, selectmode="browse")
+        em = fonts["body"].measure("m")
+        for name, width, stretch in (("#0", 15, False), ("value", 8, False), ("window", 11, False),
+                                     ("nodes", 7, False), ("note", 20, True)):
+            self.tree.heading(name, text=texts("tree_move" if name == "#0" else "tree_" + name),
+                              anchor="w" if name in ("#0", "note") else "e")
+            self.tree.column(name, width=width * em, stretch=stretch, anchor="w" if name in ("#0", "note") else "e")
+        scrollbar = ttk.Scrollbar(box, command=self.tree.yview)
+        self.tree.configure(yscrollcommand=scrollbar.set)
+        scrollbar.pack(side="right", fill="y")
+        self.tree.pack(side="left", fill="both", expand=True)
+        self.tree.bind("<<TreeviewOpen>>", self.on_open)
+        self.tree.bind("<<TreeviewSelect>>", self.on_select)
+        self.tree.focus_set()
+
+    # -- the child process --
+
+    def on_change(self) -> None:
+        """Another depth or method: let the tree be computed anew."""
+        self._stop()
+        self.tree.delete(*self.tree.get_children())
+        self._nodes.clear()
+        self.summary.configure(text=self.app.texts("computer_thinks"))
+        command = [*OWN_ENGINE[:2], "tree", "--depth", str(self.depth.get())]
+        command += [] if self.pruned.get() else ["--plain"]
+        command += [f"--{name.replace('_', '-')}={'on' if value else 'off'}"
+                    for name, value in self.rules._asdict().items()]
+        try:
+            self._process = subprocess.Popen([*command, str(self.position)], stdout=subprocess.PIPE,
+                                             stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0))
+        except OSError as error:
+            self.summary.configure(text=str(error))
+            return
+        self._answers = queue.Queue()
+        threading.Thread(target=self._read, args=(self._process, self._answers), daemon=True).start()
+        self._poll()
+
+    @staticmethod
+    def _read(process: "subprocess.Popen[bytes]", answers: "queue.Queue[bytes]") -> None:
+        assert process.stdout is not None
+        with process.stdout:
+            answers.put(process.stdout.read())
+
+    def _poll(self) -> None:
+        self._job = ""
+        try:
+            answer = json.loads(self._answers.get_nowait())
+        except queue.Empty:
+            self._job = self.after(POLL_MS, self._poll)
+            return
+        except ValueError:
+            self.summary.configure(text=self.app.texts("say_program_ended", who="minimax", key=""))
+            return
+        share = 100 * answer["pruned_nodes"] // max(1, answer["plain_nodes"])
+        self.summary.configure(text=self.app.texts("tree_summary", plain=answer["plain_nodes"],
+                                                   pruned=answer["pruned_nodes"], share=share))
+        self._insert("", answer["tree"], self.position)
+        self.tree.item("0", open=True)
+        self._fill("0")
+
+    def _stop(self) -> None:
+        if self._job:
+            self.after_cancel(self._job)
+            self._job = ""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    # -- the tree --
+
+    def _insert(self, parent: str, node: Dict[str, Any], position: Position) -> None:
+        """Add one node; those below it follow when it is unfolded."""
+        texts = self.app.texts
+        name = f"{parent}.{len(self.tree.get_children(parent))}" if parent else "0"
+        label = texts("tree_root")
+        if node["move"]:
+            before = self._nodes[parent]["position"]
+            label = before.describe(Move.from_text(node["move"]), self.rules)
+        note = ""
+        if node["left_out"]:
+            key = "tree_cut_white" if position.turn == WHITE else "tree_cut_black"
+            bound = node["beta"] if position.turn == WHITE else node["alpha"]
+            note = texts(key, value=self._number(node["value"]), bound=self._number(bound), count=node["left_out"])
+        elif node["children"]:
+            note = texts("tree_max" if position.turn == WHITE else "tree_min")
+        low, high = ("−∞" if node["alpha"] is None else self._number(node["alpha"]),
+                     "+∞" if node["beta"] is None else self._number(node["beta"]))
+        window = f"{low} … {high}" if self.pruned.get() else ""
+        self._nodes[name] = {"node": node, "position": position}
+        values = self._number(node["value"]), window, node["nodes"], note
+        self.tree.insert(parent, "end", name, text=label, values=values)
+        if node["children"]:
+            self.tree.insert(name, "end", name + "?")  # replaced when the node is unfolded
+
+    def _number(self, value: float) -> str:
+        """A value for White in steps; a won game is named after the winner."""
+        if abs(value) >= WON_SCORE:
+            return self.app.texts("white" if value > 0 else "black")
+        return f"{value:+.1f}".replace("-", "−").replace(".", "," if self.app.texts.language == "de" else ".")
+
+    def _fill(self, name: str) -> None:
+        if not self.tree.exists(name + "?"):
+            return
+        self.tree.delete(name + "?")
+        entry = self._nodes[name]
+        for child in entry["node"]["children"]:
+            self._insert(name, child, entry["position"].play(Move.from_text(child["move"]), self.rules))
+
+    def on_open(self, _event: object = None) -> None:
+        """A node is unfolded: put its moves below it."""
+        self._fill(self.tree.focus())
+
+    def on_select(self, _event: object = None) -> None:
+        """Show the selected line on the board."""
+        selected = self.tree.selection()
+        if selected and selected[0] in self._nodes:
+            entry = self._nodes[selected[0]]
+            move = entry["node"]["move"]
+            self.app.show_preview(entry["position"], Move.from_text(move) if move else None)
+
+    def destroy(self) -> None:
+        """End the child process and give the board back."""
+        self._stop()
+        self.app.show_preview(None, None)
+        super().destroy()
+
+    def on_close(self, _event: object = None) -> None:
+        """Close the window."""
+        self.destroy()
+
+
 # --- 13. Application -------------------------------------------------------------
 
 FRAME_MS = 16
@@ -2694,7 +2890,7 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
                    Entry("one_move", "on_one_move", "Mod-e"), None, Entry("level_menu", "[_level_menu]"),
                    Entry("swap", "on_swap"), Entry("offer_draw", "on_offer_draw"), Entry("resign", "on_resign"))),
     ("menu_learn", (Entry("tour", "on_tour", "F2"), Entry("puzzles", "on_puzzles", "F3"),
-                    Entry("set_up", "on_set_up", "F4"), None, Entry("own_program", "on_own_program"),
+                    Entry("set_up", "on_set_up", "F4"), None, Entry("tree", "on_tree", "F6"), Entry("own_program", "on_own_program"),
                     Entry("output", "on_output"))),
     ("menu_view", (Entry("flip", "on_flip", "Mod-f"), Entry("ranks", "on_switch", "", "ranks"),
                    Entry("analysis", "on_switch", "F8", "analysis"),
@@ -2786,6 +2982,8 @@ class App:
         self.game = Game()
         self.players: List[Player] = [Player(), Player()]
         self.path = ""
+        #: A position shown in place of the game's, and the move that led to it.
+        self.preview: Optional[Tuple[Position, Optional[Move]]] = None
         #: The tour, the puzzles or the set-up, while they have the board.
         self.activity: Optional[Activity] = None
         self.mode = Mode.IDLE
@@ -2936,6 +3134,10 @@ class App:
         style.configure("TScrollbar", background=button, arrowcolor=theme.quiet_text, troughcolor=theme.panel,
                         lightcolor=button, darkcolor=button, gripcount=0)
         style.map("TScrollbar", background=[("active", theme.line)])
+        style.configure("Treeview", background=theme.panel, fieldbackground=theme.panel, foreground=theme.text,
+                        rowheight=fonts["body"].metrics("linespace") + 6)
+        style.configure("Treeview.Heading", background=button, foreground=theme.text, font=fonts["heading"])
+        style.map("Treeview", background=[("selected", theme.allowed)], foreground=[("selected", theme.panel)])
         style.configure("Level.Toolbutton", padding=(4, 4), anchor="center")
         style.map("Level.Toolbutton", background=[("selected", theme.allowed), ("active", theme.panel)],
                   foreground=[("selected", theme.panel)])
@@ -3314,6 +3516,9 @@ class App:
     def picture(self) -> Picture:
         """The board as it is to be shown now."""
         game, hand = self.game, self.hand
+        if self.preview:
+            position, last = self.preview
+            return Picture(position=position, last=last, trapped=frozenset(position.trapped()))
         arrows = (self.hint,) if self.hint else self.analyst.best_moves() if self.mode is Mode.IDLE else ()
         return Picture(
             position=game.position, selected=hand.selected, targets=hand.targets(), hovered=hand.hovered,
@@ -3372,6 +3577,8 @@ class App:
     def _status(self) -> str:
         """The line below the board: a message, the end, what is trapped, or a draw that comes near."""
         outcome = self.game.outcome()
+        if self.preview:
+            return self.texts("say_preview")
         if self.message:
             return self.message
         if self.activity and self.activity.is_editor:
@@ -3656,6 +3863,16 @@ class App:
     def on_set_up(self) -> None:
         """Set up a position."""
         self._begin(SetUp)
+
+    def on_tree(self) -> None:
+        """Show how minimax thinks about the position on the board."""
+        self.hand.put_down()
+        self.dialog = TreeWindow(self)
+
+    def show_preview(self, position: Optional[Position], move: Optional[Move]) -> None:
+        """Show another position on the board, and the move that led there; None shows the game again."""
+        self.preview = None if position is None else (position, move)
+        self.render()
 
     def on_own_program(self) -> None:
         """Ask for a program of one's own and let it play."""

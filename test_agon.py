@@ -15,18 +15,24 @@ Contents
     11. The window: moving pieces
     12. The window: everything else
     13. The classroom: tour, puzzles, set-up, own programs, paper
+    14. Nothing breaks it
 """
 
 import ast
 import doctest
+import errno
 import functools
+import importlib.util
 import os
 import pickle
 import random
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import time
+import types
 import xml.etree.ElementTree
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -3515,3 +3521,224 @@ def test_an_exported_picture_is_valid_svg_with_every_piece(window, tmp_path, of_
 def test_a_picture_that_cannot_be_written_is_explained(window, tmp_path):
     window.app.export(str(tmp_path / "no such folder" / "x.svg"), False, False)
     assert "schreiben" in window.app.dialog.message
+
+
+# === 14. Nothing breaks it =======================================================
+
+
+def children_of(pid):
+    """The process numbers of a process's children (Linux)."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
+                    fields = file.read().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if int(fields[1]) == pid and fields[0] != "Z":
+                found.append(int(name))
+    return found
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_killed_engine_is_reported_and_started_again_with_one_command(window):
+    window.set_up(str(Position.start()), levels=(0, 8))
+    window.drag("b1", "c2")
+    window.until(lambda: window.app.mode is agon.Mode.THINKING)
+    window.app.engine._process.kill()
+    window.until(lambda: window.app.message)
+    assert "hat sich beendet" in status(window) and window.moves() == ["b1-c2"]
+    window.app.set_level(1)
+    window.app.on_pause()
+    window.until(lambda: len(window.moves()) == 2)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="this system cannot stop a process")
+def test_a_stopped_engine_is_ended_and_the_game_goes_on(window, monkeypatch):
+    window.set_up(str(Position.start()), levels=(0, 8))
+    window.drag("b1", "c2")
+    window.until(lambda: window.app.mode is agon.Mode.THINKING)
+    os.kill(window.app.engine._process.pid, signal.SIGSTOP)
+    monkeypatch.setattr(agon, "PATIENCE_S", 0.3)
+    window.until(lambda: window.app.message)
+    assert "antwortet nicht mehr" in status(window)
+    monkeypatch.setattr(agon, "PATIENCE_S", 20.0)
+    window.app.set_level(1)
+    window.app.on_pause()
+    window.until(lambda: len(window.moves()) == 2)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs /proc")
+def test_no_engine_outlives_a_window_that_is_killed(window, tmp_path):
+    script = ("import tkinter, agon, sys\nroot = tkinter.Tk(); app = agon.App(root)\n"
+              "app.adopt(agon.Game(), [agon.Player(8), agon.Player(8)])\n"
+              "root.after(200, lambda: print('thinking', flush=True))\nroot.mainloop()\n")
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=HERE, stdout=subprocess.PIPE,
+                               env=dict(os.environ, AGON_HOME=str(tmp_path)))
+    assert process.stdout.readline().strip() == b"thinking"
+    engines = children_of(process.pid)
+    assert engines
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    window.until(lambda: not any(is_running(pid) for pid in engines), seconds=5)
+
+
+def test_an_idle_window_has_nothing_to_do(window):
+    window.drag("b1", "c2")
+    window.rest()
+    window.until(lambda: not set(window.app._jobs) - {"garbage"})
+    window.app.forget("garbage")
+    assert window.app._jobs == {}
+
+
+def test_a_full_disk_is_reported_and_the_old_file_stays_whole(window, tmp_path, monkeypatch):
+    window.drag("b1", "c2")
+    window.rest()
+    path = tmp_path / "game.agon"
+    window.app.save(str(path))
+    before = path.read_bytes()
+
+    def no_space(_number):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(os, "fsync", no_space)
+    window.drag("b7", "c7")
+    window.rest()
+    window.app.save(str(path))
+    assert "No space left" in window.app.dialog.message
+    assert path.read_bytes() == before and window.moves() == ["b1-c2", "b7-c7"]
+    assert [name for name in os.listdir(tmp_path) if name.endswith(".tmp")] == []
+
+
+@pytest.mark.parametrize("home", ["Ordner mit Leerzeichen", "Übung ß 六角"])
+def test_any_folder_name_will_do(tmp_path, monkeypatch, home):
+    folder = tmp_path / home
+    folder.mkdir()
+    for name in ("agon.py", "agon_core.py", "agon_ai.py"):
+        shutil.copy(os.path.join(HERE, name), folder / name)
+    command = (sys.executable, str(folder / "agon_ai.py"), "serve")
+    window = open_window(folder, monkeypatch, command)
+    window.set_up(str(Position.start()), levels=(0, 1))
+    window.drag("b1", "c2")
+    window.until(lambda: len(window.moves()) == 2)
+    window.app.save(str(folder / "Spiel ä.agon"))
+    assert Game.load(str(folder / "Spiel ä.agon")).moves == window.app.game.moves
+    window.app.on_close()
+    assert window.errors == []
+
+
+# -- what differs on other systems, with their answers put in --
+
+def platform_module(monkeypatch, platform, windowing, **modules):
+    """The window's file as another system would load it."""
+    monkeypatch.setattr(sys, "platform", platform)
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    spec = importlib.util.spec_from_file_location("agon_elsewhere", os.path.join(HERE, "agon.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class FakeWindowsCalls:
+    """ctypes.windll as far as the window uses it."""
+
+    def __init__(self, language):
+        self.log = []
+        self.kernel32 = types.SimpleNamespace(GetUserDefaultUILanguage=lambda: language)
+        self.shcore = types.SimpleNamespace(SetProcessDpiAwareness=lambda value: self.log.append(value))
+
+
+@pytest.mark.parametrize("number, language", [(0x0407, "de"), (0x0807, "de"), (0x0409, "en"), (0x040C, "en")])
+def test_on_windows_the_language_is_that_of_the_user_interface(monkeypatch, number, language):
+    if agon is None:
+        pytest.skip("no tkinter")
+    calls = types.SimpleNamespace(windll=FakeWindowsCalls(number))
+    module = platform_module(monkeypatch, "win32", "win32", ctypes=calls)
+    assert module.system_language() == language
+
+
+def test_on_windows_the_screen_is_sharp_before_the_first_window(monkeypatch):
+    if agon is None:
+        pytest.skip("no tkinter")
+    calls = types.SimpleNamespace(windll=FakeWindowsCalls(0x0409))
+    module = platform_module(monkeypatch, "win32", "win32", ctypes=calls)
+
+    class FirstWindow(Exception):
+        pass
+
+    def first_window(**_options):
+        assert calls.windll.log == [1]
+        raise FirstWindow
+    monkeypatch.setattr(module.tk, "Tk", first_window)
+    with pytest.raises(FirstWindow):
+        module.main()
+
+
+def test_on_the_mac_shortcuts_use_the_command_key(monkeypatch):
+    if agon is None:
+        pytest.skip("no tkinter")
+    module = platform_module(monkeypatch, "darwin", "aqua")
+    texts = module.Texts("en")
+    assert module.shortcut_text("Mod-n", texts) == "Command-N"
+    assert module.shortcut_sequences("Mod-n")[0] == "<Command-Key-n>"
+    assert module.IS_MAC and module.ALT_MASK == 8
+
+
+@pytest.mark.parametrize("platform, variables, expected", [
+    ("win32", {"APPDATA": "X:/data"}, "Agon"), ("darwin", {}, "Application Support"), ("linux", {}, "agon"),
+    ("linux", {"XDG_CONFIG_HOME": "/x/config"}, "/x/config"), ("linux", {"AGON_HOME": "/x/home"}, "/x/home")])
+def test_the_users_folder_is_where_the_platform_keeps_such_things(monkeypatch, platform, variables, expected):
+    if agon is None:
+        pytest.skip("no tkinter")
+    for name in ("AGON_HOME", "APPDATA", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "platform", platform)
+    assert expected in agon.user_folder()
+
+
+@pytest.mark.parametrize("variables, language", [
+    ({"LANG": "de_DE.UTF-8"}, "de"), ({"LANG": "en_US.UTF-8"}, "en"), ({"LANGUAGE": "de:en", "LANG": "C"}, "de"),
+    ({"LC_ALL": "en_GB", "LANG": "de_AT"}, "en")])
+def test_elsewhere_the_language_comes_from_the_environment(monkeypatch, variables, language):
+    if agon is None:
+        pytest.skip("no tkinter")
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert agon.system_language() == language
+
+
+def test_every_file_is_opened_with_its_encoding_said():
+    """Windows would otherwise take its own code page."""
+    for name in ("agon.py", "agon_core.py", "agon_ai.py"):
+        with open(os.path.join(HERE, name), encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open":
+                modes = [arg.value for arg in node.args[1:2] if isinstance(arg, ast.Constant)]
+                assert "b" in "".join(modes) or any(keyword.arg == "encoding" for keyword in node.keywords), name
+
+
+def test_the_window_neither_sleeps_nor_updates_nor_catches_everything():
+    with open(os.path.join(HERE, "agon.py"), encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            assert node.attr not in ("sleep", "setlocale", "wait_window", "wait_variable"), node.lineno
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            assert node.func.attr != "update" or node.args or node.keywords, node.lineno
+        if isinstance(node, ast.ExceptHandler):
+            assert node.type is not None and getattr(node.type, "id", "") != "Exception", node.lineno
+        assert not isinstance(node, (ast.Lambda, ast.Global))
