@@ -51,6 +51,7 @@ if tk.TkVersion < 8.6:
 
 import collections
 import copy
+import errno
 import gc
 import html
 import json
@@ -68,12 +69,12 @@ import time
 import zlib
 from enum import Enum
 from functools import partial
-from typing import Any, Callable, Deque, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Type, Union
+from typing import IO, Any, Callable, Deque, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Type, Union
 
 from agon_core import (
-    BLACK, CELLS, ERROR_TEXTS, FILES, MAX_FILE_BYTES, PASS, QUIET_MOVES_TO_DRAW, REPETITIONS_TO_DRAW, RING, THRONE,
-    WHITE, AgonError, Cell, Game, IllegalMove, Move, Position, Refusal, Rules, axial, cell_name, cells_of, read_text,
-    write_safely)
+    BLACK, CELLS, ERROR_TEXTS, FILES, MAX_FILE_BYTES, NEIGHBOURS, PASS, QUIET_MOVES_TO_DRAW, REPETITIONS_TO_DRAW, RING,
+    THRONE, WHITE, AgonError, Cell, Ending, Game, IllegalMove, Move, Position, Refusal, Rules, axial, cell_name,
+    cells_of, parse_cell, read_text, write_safely)
 
 VERSION = "1.0"
 IS_MAC = sys.platform == "darwin"
@@ -93,9 +94,10 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "turn_black": ("Schwarz ist am Zug", "Black to move"),
     "wins_white": ("Weiß gewinnt", "White wins"),
     "wins_black": ("Schwarz gewinnt", "Black wins"),
-    "drawn": ("Unentschieden", "A draw"),
+    "drawn": ("Unentschieden", "Draw"),
     "move_number": ("Zug {number}", "Move {number}"),
-    "moves_played": ("{count} Züge gespielt", "{count} moves played"),
+    "ended_on": ("Ende im {number}. Zug", "ended on move {number}"),
+    "paused": ("angehalten", "paused"),
     "two_players": ("zwei Spieler", "two players"),
     "against_computer": ("Computer Stufe {level}", "computer level {level}"),
     "against": (" – ", " – "),
@@ -105,13 +107,13 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "hint_button": ("Tipp", "Hint"),
     "analysis_summary": ("Tiefe {depth} · {nodes} Stellungen", "Depth {depth} · {nodes} positions"),
     "analysis_waits": ("Die Analyse wartet.", "The analysis is waiting."),
-    "review": ("Das Spiel wird durchgesehen: {percent} %", "Looking through the game: {percent} %"),
+    "review": ("Das Spiel wird durchgesehen: {percent} %", "Analysing the game: {percent} %"),
     "review_done": ("Ein Klick auf die Kurve zeigt die Stellung.", "Click on the curve to see the position."),
     "wins_in_white": ("Weiß gewinnt in {moves}", "White wins in {moves}"),
     "wins_in_black": ("Schwarz gewinnt in {moves}", "Black wins in {moves}"),
     # the status line below the board
-    "say_start": ("Zieh einen Stein mit der Maus auf ein markiertes Feld.",
-                  "Drag a piece with the mouse to one of the marked cells."),
+    "say_start": ("Zieh einen deiner Steine mit der Maus; die möglichen Felder werden markiert.",
+                  "Drag one of your pieces with the mouse; the possible cells will be marked."),
     "say_trapped": ("Eingeschlossen: {pieces}. {task}", "Trapped: {pieces}. {task}"),
     "piece_guard": ("Wache auf {cell}", "guard on {cell}"),
     "piece_queen": ("Königin auf {cell}", "queen on {cell}"),
@@ -119,7 +121,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                    "Put it on a free cell of the outer ring."),
     "task_queen": ("Setze sie auf irgendein freies Feld außer dem Thron.",
                    "Put her on any free cell except the throne."),
-    "task_several": ("Setze eine davon um: Wachen auf den Außenring, die Königin beliebig.",
+    "task_several": ("Setze einen dieser Steine um: Wachen auf den Außenring, die Königin beliebig.",
                      "Relocate one of them: guards to the outer ring, the queen anywhere."),
     "task_queen_first": ("Die Königin geht vor: Setze sie auf irgendein freies Feld.",
                          "The queen goes first: put her on any free cell."),
@@ -131,17 +133,15 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_paused": ("Angehalten: Der Computer ist am Zug. Weiter mit {key}.",
                    "Paused: it is the computer's turn. Go on with {key}."),
     "computer_player": ("Der Computerspieler", "The computer player"),
-    "say_program_missing": ("{who} lässt sich nicht starten ({reason}). {key} versucht es noch einmal.",
-                            "{who} cannot be started ({reason}). {key} tries again."),
-    "say_program_ended": ("{who} hat sich beendet. {key} startet neu.", "{who} has ended. {key} starts it again."),
-    "say_program_slow": ("{who} antwortet nicht mehr und wurde beendet. {key} startet neu.",
-                         "{who} no longer answers and was ended. {key} starts it again."),
-    "say_program_illegal": ("{who} wollte „{move}“ ziehen: {why} {key} fragt noch einmal.",
-                            "{who} wanted to play “{move}”: {why} {key} asks again."),
-    "say_repetition": ("Diese Stellung ist zum {count}. Mal da; beim {limit}. Mal ist das Spiel unentschieden.",
-                       "This position has occurred {count} times; at {limit} times the game is drawn."),
-    "say_quiet": ("Noch {count} Züge ohne Schritt nach innen oder Umsetzen, dann ist das Spiel unentschieden.",
-                  "Another {count} moves without a step inwards or a relocation, and the game is drawn."),
+    "say_program_missing": ("{who} lässt sich nicht starten ({reason}).", "{who} cannot be started ({reason})."),
+    "say_program_ended": ("{who} hat sich beendet.", "{who} has ended."),
+    "say_program_slow": ("{who} antwortet nicht mehr und wurde beendet.", "{who} no longer answers and was ended."),
+    "say_program_illegal": ("{who} wollte „{move}“ ziehen: {why}", "{who} wanted to play “{move}”: {why}"),
+    "say_try_again": ("{key} versucht es noch einmal.", "{key} tries again."),
+    "say_repetition": ("Diese Stellung gab es jetzt zweimal; beim dritten Mal ist das Spiel unentschieden.",
+                       "This position has occurred twice; the third time the game is drawn."),
+    "say_quiet": ("Ohne Schritt nach innen oder Umsetzen ist das Spiel bald unentschieden. Züge bis dahin: {count}.",
+                  "Without a step inwards or a relocation the game will soon be drawn. Moves until then: {count}."),
     "say_draw_declined": ("Der Computer lehnt das Remis ab.", "The computer declines the draw."),
     "say_saved": ("Gespeichert: {name}", "Saved: {name}"),
     "say_not_kept": ("Das laufende Spiel kann nicht aufgehoben werden ({reason}).",
@@ -153,8 +153,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_guard": ("{cell}: Wache ({side})", "{cell}: guard ({side})"),
     "say_queen": ("{cell}: Königin ({side})", "{cell}: queen ({side})"),
     # how it ended
-    "end_THRONE": ("Königin auf dem Thron, alle sechs Wachen um sie: geschafft!",
-                   "Queen on the throne, all six guards around her: well done!"),
+    "end_THRONE": ("Die Königin sitzt auf dem Thron, alle sechs Wachen stehen um sie.",
+                   "The queen is on the throne, all six guards around her."),
     "end_EMPTY_THRONE": ("Sechs Wachen stehen um einen Thron ohne ihre Königin: Das verliert.",
                          "Six guards stand round a throne without their queen: that loses."),
     "end_BLOCKED": ("Keine Seite kann mehr ziehen.", "Neither side can move any more."),
@@ -208,6 +208,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "paste": ("Stellung oder Spiel einfügen", "Paste position or game"),
     "quit": ("Beenden", "Quit"),
     "new_game": ("Neues Spiel …", "New game …"),
+    "previous_game": ("Voriges Spiel zurückholen", "Bring back the previous game"),
     "undo": ("Zug zurück", "Undo move"),
     "redo": ("Zug vor", "Redo move"),
     "first": ("Zum Anfang", "To the start"),
@@ -216,17 +217,17 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "last": ("Zum letzten Zug", "To the last move"),
     "hint": ("Tipp", "Hint"),
     "move_now": ("Sofort ziehen", "Move now"),
-    "pause": ("Computer anhalten oder weiter", "Pause or resume the computer"),
+    "pause": ("Computer anhalten / weiterspielen lassen", "Pause / resume the computer"),
     "one_move": ("Computer einen Zug ziehen lassen", "Let the computer make one move"),
     "level_menu": ("Spielstärke", "Level"),
-    "swap": ("Seiten tauschen", "Change sides"),
+    "swap": ("Seiten tauschen", "Swap sides"),
     "offer_draw": ("Remis anbieten …", "Offer a draw …"),
     "resign": ("Aufgeben …", "Resign …"),
     "flip": ("Brett drehen", "Turn the board"),
     "ranks": ("Reihenzahlen", "Rank numbers"),
     "analysis": ("Analyse", "Analysis"),
-    "animation": ("Bewegte Züge", "Animated moves"),
-    "theme": ("Farben", "Colours"),
+    "animation": ("Züge animieren", "Animate moves"),
+    "theme": ("Farben", "Theme"),
     "theme_light": ("Hell", "Light"),
     "theme_dark": ("Dunkel", "Dark"),
     "theme_contrast": ("Starker Kontrast", "High contrast"),
@@ -236,9 +237,9 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "language": ("Sprache", "Language"),
     "help": ("Regeln und Tasten", "Rules and keys"),
     "about": ("Über Agon", "About Agon"),
-    "about_text": ("Agon {version}\n\nDas älteste bekannte Spiel auf einem sechseckigen Brett, auch „Königinswache“ "
+    "about_text": ("Agon {version}\n\nDas älteste bekannte Spiel auf einem Brett mit sechseckigen Feldern, auch „Königinswache“ "
                    "genannt (1842).\n\nPython {python} · Tk {tk}",
-                   "Agon {version}\n\nThe oldest known game on a hexagonal board, also called “Queen’s Guards” "
+                   "Agon {version}\n\nThe oldest known game on a board of hexagons, also called “Queen’s Guards” "
                    "(1842).\n\nPython {python} · Tk {tk}"),
     "help_text": (
         """#Ziel
@@ -260,6 +261,12 @@ ohne Schritt nach innen und ohne Umsetzen.
 Zieh einen Stein mit der Maus, oder klicke erst ihn und dann das Zielfeld an. Esc oder die andere Maustaste legt ihn \
 zurück. Mit der Tastatur: Pfeiltasten oder Tab bewegen den Zeiger, Eingabe nimmt und setzt; oder den Zug tippen, \
 etwa b1c2, dann Eingabe.
+#Marken
+Grüner Punkt: Dorthin darf der Stein. Rote Keile: Der Stein ist eingeschlossen, und woher. Rotes Kreuz: Dieser Stein \
+verbietet den Zug. Orange: der letzte Zug. Grüner Pfeil: ein Vorschlag des Computers.
+#Schreibweise
+a5-b5 ist ein Schritt, Qf7-f6 einer der Königin, e5*a1 ein Umsetzen; + heißt: schließt ein, # heißt: gewinnt, -- heißt: \
+setzt aus.
 #Tasten""",
         """#Aim
 Bring your queen to the throne in the middle and your six guards to the six cells around her.
@@ -279,6 +286,11 @@ inwards and without a relocation.
 Drag a piece with the mouse, or click the piece and then the cell. Esc or the other mouse button puts it back. With \
 the keyboard: the arrow keys or Tab move the cursor, Enter picks and drops; or type the move, such as b1c2, then \
 Enter.
+#Marks
+Green dot: the piece may go there. Red wedges: the piece is trapped, and from where. Red cross: this piece forbids the \
+move. Orange: the last move. Green arrow: a suggestion of the computer.
+#Notation
+a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # means: wins, -- means: passes.
 #Keys"""),
     # tour, puzzles, set-up
     "menu_learn": ("Lernen", "Learn"),
@@ -387,17 +399,21 @@ Enter.
         "throne before the circle closes.|Win in two moves."),
     "puzzles_title": ("Rätsel", "Puzzles"),
     "puzzle_of": ("Rätsel {number} von {count} · {solved} gelöst", "Puzzle {number} of {count} · {solved} solved"),
-    "puzzle_win_white": ("Weiß gewinnt in {count}", "White wins in {count}"),
-    "puzzle_win_black": ("Schwarz gewinnt in {count}", "Black wins in {count}"),
-    "puzzle_trap_white": ("Weiß schließt ein", "White traps a piece"),
-    "puzzle_trap_black": ("Schwarz schließt ein", "Black traps a piece"),
+    "puzzle_win_white": ("Weiß gewinnt {within}", "White wins {within}"),
+    "puzzle_win_black": ("Schwarz gewinnt {within}", "Black wins {within}"),
+    "within_one": ("in einem Zug", "in one move"),
+    "within": ("in {count} Zügen", "in {count} moves"),
+    "puzzle_trap_two_white": ("Weiß schließt zwei Steine ein", "White traps two pieces"),
+    "puzzle_trap_two_black": ("Schwarz schließt zwei Steine ein", "Black traps two pieces"),
+    "puzzle_trap_white": ("Weiß schließt einen Stein ein", "White traps a piece"),
+    "puzzle_trap_black": ("Schwarz schließt einen Stein ein", "Black traps a piece"),
     "puzzle_text": ("Finde Züge, gegen die es keine Verteidigung gibt. Der Computer verteidigt sich so gut es geht.",
                     "Find moves against which there is no defence. The computer defends as well as possible."),
     "puzzle_known": ("Schon gelöst.", "Solved before."),
     "puzzle_solution": ("Lösung", "Solution"),
     "puzzle_solved": ("Gelöst!", "Solved!"),
     "puzzle_shown": ("Das war die Lösung.", "That was the solution."),
-    "puzzle_go_on": ("Gut! Noch {count} Züge.", "Good! Moves left: {count}."),
+    "puzzle_go_on": ("Gut! Jetzt geht es {within}.", "Good! Now it can be done {within}."),
     "puzzle_too_long": ("Das dauert zu lange.", "That takes too long."),
     "puzzle_refuted": ("Dagegen gibt es eine Verteidigung: den Pfeil.", "There is a defence: the arrow."),
     "setup_title": ("Aufbauen", "Set up"),
@@ -418,23 +434,24 @@ Enter.
     # dialogs
     "ok": ("OK", "OK"),
     "cancel": ("Abbrechen", "Cancel"),
-    "start_game": ("Los", "Start"),
+    "start_game": ("Spiel starten", "Start game"),
     "new_title": ("Neues Spiel", "New game"),
     "opponents": ("Wer spielt?", "Who plays?"),
     "play_white": ("Ich spiele Weiß gegen den Computer", "I play White against the computer"),
     "play_black": ("Ich spiele Schwarz gegen den Computer", "I play Black against the computer"),
-    "play_both": ("Zwei Spieler an diesem Gerät", "Two players at this machine"),
+    "play_both": ("Zwei Spieler an diesem Gerät", "Two players on this computer"),
     "play_none": ("Computer gegen Computer", "Computer against computer"),
     "strength": ("Spielstärke des Computers", "Strength of the computer"),
     "easy": ("leicht", "easy"),
     "hard": ("schwer", "hard"),
-    "beginner": ("Wer beginnt?", "Who begins?"),
-    "white_begins": ("Weiß beginnt", "White begins"),
+    "beginner": ("Wer beginnt?", "Who moves first?"),
+    "white_begins": ("Weiß beginnt", "White moves first"),
     "drawn_by_lot": ("Das Los entscheidet", "Drawn by lot"),
     "rule_options": ("Regeln", "Rules"),
     "queen_first": ("Eingeschlossene Königin geht vor Wachen", "A trapped queen goes before guards"),
-    "empty_throne_loses": ("Sechs Wachen um leeren Thron verlieren", "Six guards round an empty throne lose"),
+    "empty_throne_loses": ("Sechs Wachen um einen leeren Thron verlieren", "Six guards round an empty throne lose"),
     "resign_title": ("Aufgeben", "Resign"),
+    "ask_resign": ("Willst du wirklich aufgeben?", "Do you really want to resign?"),
     "ask_resign_white": ("Weiß, willst du wirklich aufgeben?", "White, do you really want to resign?"),
     "ask_resign_black": ("Schwarz, willst du wirklich aufgeben?", "Black, do you really want to resign?"),
     "resign_yes": ("Aufgeben", "Resign"),
@@ -454,26 +471,34 @@ Enter.
                        "Black offers a draw. White, do you accept?"),
     "accept": ("Annehmen", "Accept"),
     "decline": ("Ablehnen", "Decline"),
+    "files_agon": ("Agon-Spiele", "Agon games"),
+    "files_svg": ("Bilder", "Pictures"),
+    "files_all": ("Alle Dateien", "All files"),
+    "save_elsewhere": ("Anderswo speichern …", "Save elsewhere …"),
+    "errno_ENOENT": ("Datei oder Ordner gibt es nicht", "there is no such file or folder"),
+    "errno_EACCES": ("keine Erlaubnis", "permission denied"),
+    "errno_ENOSPC": ("der Datenträger ist voll", "the disk is full"),
+    "errno_EROFS": ("hier darf nur gelesen werden", "the disk is read-only"),
     "line": ("Zeile {number}", "line {number}"),
 }
 
 #: The German sentences for the errors of agon_core, whose table holds the English ones.
 GERMAN_ERRORS = {
-    "bad_cell": "{token} ist kein Feld; erwartet wird ein Buchstabe von a bis l (ohne j) und eine Zahl, etwa f6",
-    "bad_move": "{token} ist kein Zug; erwartet wird einer wie a5-b5, Qf1-f2, e5*a1 oder --",
-    "illegal_move": "{token} geht nicht: {reason}",
-    "bad_position": "{token} passt hier nicht; erwartet werden weiße Steine / schwarze Steine, dann w oder b",
-    "taken_twice": "{token}: Dieses Feld ist schon besetzt",
-    "too_many": "{token}: Eine Seite hat höchstens eine Königin und sechs Wachen",
-    "guard_on_throne": "{token}: Nur eine Königin darf auf dem Thron stehen",
-    "bad_header": "{token} ist keine Kopfzeile; erwartet wird [Name \"Wert\"]",
-    "bad_format": "{token} ist keine Formatnummer; erwartet wird 1",
+    "bad_cell": "„{token}“ ist kein Feld; erwartet wird ein Buchstabe von a bis l (ohne j) und eine Zahl, etwa f6",
+    "bad_move": "„{token}“ ist kein Zug; erwartet wird einer wie a5-b5, Qf1-f2, e5*a1 oder --",
+    "illegal_move": "„{token}“ geht nicht: {reason}",
+    "bad_position": "„{token}“ passt hier nicht; erwartet werden weiße Steine / schwarze Steine, dann w oder b",
+    "taken_twice": "„{token}“: Dieses Feld ist schon besetzt",
+    "too_many": "„{token}“: Eine Seite hat höchstens eine Königin und sechs Wachen",
+    "guard_on_throne": "„{token}“: Nur eine Königin darf auf dem Thron stehen",
+    "bad_header": "„{token}“ ist keine Kopfzeile; erwartet wird [Name \"Wert\"]",
+    "bad_format": "„{token}“ ist keine Formatnummer; erwartet wird 1",
     "newer_format": "Die Datei hat Format {token}, dieses Programm liest Format 1; bitte ein neueres Agon benutzen",
-    "bad_rules": "{token} ist keine Regeleinstellung; erwartet wird queen_first=on|off oder empty_throne_loses=on|off",
-    "bad_result": "{token} ist kein Ergebnis; erwartet wird 1-0, 0-1, 1/2-1/2 oder *",
+    "bad_rules": "„{token}“ ist keine Regeleinstellung; erwartet wird queen_first=on|off oder empty_throne_loses=on|off",
+    "bad_result": "„{token}“ ist kein Ergebnis; erwartet wird 1-0, 0-1, 1/2-1/2 oder *",
     "other_result": "Das Ergebnis {token} passt nicht zu {expected}, das Züge oder Kopfzeile ergeben",
     "cut_off": "Die Datei endet vor dem Ergebnis {token}, das ihre Kopfzeile ankündigt; sie ist wohl abgeschnitten",
-    "after_end": "{token} steht hinter dem Ende des Spiels",
+    "after_end": "„{token}“ steht hinter dem Ende des Spiels",
     "open_comment": "Die Bemerkung, die hier beginnt, endet nirgends; erwartet wird }}",
     "no_game": "In diesem Text ist kein Spiel; erwartet werden Züge wie 1. a5-b5 d1-d2",
     "too_big": "Die Datei ist zu groß für ein Spiel ({token} Bytes; höchstens {expected})",
@@ -557,9 +582,14 @@ CONTRAST = Theme(
 
 THEMES = {"light": LIGHT, "dark": DARK, "contrast": CONTRAST}
 #: Fonts of the window and how many points each is larger than the system's text.
-FONTS = {"body": 0, "heading": 0, "status": 1, "title": 6}
+FONTS = {"body": 0, "heading": 0, "status": 1, "title": 6, "small": -2, "tiny": -4}
+STATUS_FONTS = ("status", "body", "small", "tiny")
 #: Bounds of the text size, in points more than the system's.
 MIN_ZOOM, MAX_ZOOM = -3, 12
+#: Text is never smaller than this share of the screen's height: 4K screens do not always say what they are.
+SCREEN_TEXT_LINES = 90
+#: Size of the first window in widths of the letter m.
+FIRST_WIDTH, FIRST_HEIGHT = 88, 68
 #: The look of buttons that users of a platform know; elsewhere Tk's "clam".
 NATIVE_STYLE = {"win32": "vista", "darwin": "aqua"}
 
@@ -568,9 +598,8 @@ CROWN: Tuple[Point, ...] = ((-0.50, 0.40), (-0.60, -0.22), (-0.26, 0.06), (0.0, 
                             (0.26, 0.06), (0.60, -0.22), (0.50, 0.40))
 CROWN_BALLS: Tuple[Point, ...] = ((-0.60, -0.27), (0.0, -0.46), (0.60, -0.27))
 
-#: Marks as outlines in cell radii: two wedges that squeeze a trapped piece, and a cross.
-WEDGES: Tuple[Point, ...] = ((-0.66, 0), (-0.93, -0.2), (-0.93, 0.2), (-0.66, 0), (0.66, 0), (0.93, -0.2), (0.93, 0.2),
-                             (0.66, 0))
+#: Marks as outlines in cell radii: a wedge that presses on a trapped piece from the right, and a cross.
+WEDGE: Tuple[Point, ...] = ((0.58, 0), (0.86, -0.24), (0.86, 0.24), (0.58, 0))
 CROSS: Tuple[Point, ...] = ((0, -0.1), (0.26, -0.36), (0.36, -0.26), (0.1, 0), (0.36, 0.26), (0.26, 0.36), (0, 0.1),
                             (-0.26, 0.36), (-0.36, 0.26), (-0.1, 0), (-0.36, -0.26), (-0.26, -0.36))
 
@@ -712,7 +741,7 @@ def dot_png(diameter: int, colour: str) -> bytes:
 ROOT3 = math.sqrt(3)
 #: Size of the whole board in cell radii, and the margins round it.
 BOARD_WIDTH, BOARD_HEIGHT = 17.0, 11 * ROOT3
-MARGIN = 0.4
+MARGIN, RANK_MARGIN = 0.4, 1.3
 #: A piece, in cell radii: it fits the hexagon, whose inner diameter is the root of three.
 PIECE_DIAMETER = 1.34
 DOT_DIAMETER = 0.34
@@ -731,9 +760,9 @@ class Layout(NamedTuple):
     flipped: bool = False
 
     @classmethod
-    def fit(cls, width: float, height: float, flipped: bool = False) -> "Layout":
-        """The largest board that fits the canvas; the file letters stand in its lower margin."""
-        size = max(4.0, min(width / (BOARD_WIDTH + 2 * MARGIN), height / (BOARD_HEIGHT + 2 * MARGIN + 0.5)))
+    def fit(cls, width: float, height: float, flipped: bool = False, side: float = MARGIN) -> "Layout":
+        """The largest board that fits the canvas; the file letters stand below, rank numbers in the side margins."""
+        size = max(4.0, min(width / (BOARD_WIDTH + 2 * side), height / (BOARD_HEIGHT + 2 * MARGIN + 0.5)))
         return cls(size, width / 2, (height - 0.5 * size) / 2, flipped)
 
     def centre(self, cell: Cell) -> Point:
@@ -754,6 +783,18 @@ class Layout(NamedTuple):
         """A shape given in cell radii, placed on a cell, as x, y, x, y, ..."""
         x, y = self.centre(cell)
         return [coordinate for dx, dy in shape for coordinate in (x + dx * self.size, y + dy * self.size)]
+
+    def wedges(self, cell: Cell, sources: Sequence[Cell]) -> List[float]:
+        """One outline with a wedge on the side of each neighbouring source, pointing at the cell."""
+        x, y = self.centre(cell)
+        points: List[Point] = []
+        for source in sources:
+            dx, dy = (end - start for start, end in zip((x, y), self.centre(source)))
+            length = math.hypot(dx, dy)
+            c, s = dx / length, dy / length
+            # Back to the first point each time, so that the ways between the wedges enclose nothing.
+            points += [(a * c - b * s, a * s + b * c) for a, b in WEDGE] + points[:1]
+        return self.outline(cell, points)
 
     def cell_at(self, x: float, y: float) -> Optional[Cell]:
         """The cell under a pixel, or None beside the board."""
@@ -809,8 +850,28 @@ class Picture(NamedTuple):
     last: Optional[Move] = None
     arrows: Tuple[Move, ...] = ()
     cursor: Optional[Cell] = None
-    #: A piece on its way: the cell it belongs to, and where it is now.
-    carried: Optional[Tuple[Cell, Point]] = None
+    #: The cell of the last illegal try.
+    tried: Optional[Cell] = None
+    #: The cells of the picture that has won.
+    winners: FrozenSet[Cell] = frozenset()
+    #: Pieces on their way: the cell each belongs to, and where it is now.
+    carried: Tuple[Tuple[Cell, Point], ...] = ()
+
+
+def system_font(widget: tk.Misc) -> tkfont.Font:
+    """The font that the system uses for texts."""
+    return tkfont.Font(widget, name="TkDefaultFont", exists=True)
+
+
+def wrapped_lines(text: str, font: tkfont.Font, width: int) -> int:
+    """How many lines a text takes when it is broken at this width in pixels."""
+    lines, line = 1, ""
+    for word in text.split():
+        longer = f"{line} {word}".strip()
+        if line and font.measure(longer) > width:
+            lines, longer = lines + 1, word
+        line = longer
+    return lines
 
 
 class BoardView(tk.Canvas):
@@ -828,8 +889,9 @@ class BoardView(tk.Canvas):
         #: The cell radius for which the pictures are made.
         self._image_size = 0.0
         self._shown: Dict[int, Dict[str, Any]] = {}
-        self._raised: Optional[int] = None
+        self._raised: List[int] = []
         self._show_ranks = False
+        self._family = system_font(self).actual()["family"]
         self._is_arranged = False
         self._make_items()
 
@@ -888,7 +950,7 @@ class BoardView(tk.Canvas):
 
     def arrange(self, width: int, height: int, flipped: bool) -> None:
         """Lay the board out anew for this size of the canvas."""
-        layout = Layout.fit(width, height, flipped)
+        layout = Layout.fit(width, height, flipped, RANK_MARGIN if self._show_ranks else MARGIN)
         if layout != self.layout or not self._is_arranged:
             self.layout, self._is_arranged = layout, True
             if not self._image_size:
@@ -921,16 +983,17 @@ class BoardView(tk.Canvas):
 
     def _draw_labels(self) -> None:
         layout = self.layout
-        font = ("TkDefaultFont", -max(9, round(layout.size * 0.42)))
+        font = (self._family, -max(9, round(layout.size * 0.42)))
         edge_cells = {letter: [cell for cell in CELLS if cell_name(cell)[0] == letter] for letter in FILES}
         for letter, item in self._letters.items():
             y, x = max(layout.centre(cell)[::-1] for cell in edge_cells[letter])
             self.coords(item, x, y + layout.size * 1.36)
             self._set(item, fill=self.theme.quiet_text, font=font)
         for rank, item in self._ranks.items():
-            cell = next(cell for cell in edge_cells["f"] if cell_name(cell) == f"f{rank}")
-            x, y = layout.centre(cell)
-            self.coords(item, x - layout.size * 0.62, y)
+            row = [layout.centre(cell) for cell in CELLS if cell_name(cell)[1:] == str(rank)]
+            x, y = min(row)
+            slope = 0 if len(row) == len(FILES) else -0.68 if not layout.flipped else 0.68
+            self.coords(item, x - layout.size * (1.2 if slope else 1.35), y + slope * layout.size)
             self._set(item, fill=self.theme.quiet_text, font=font, state="normal" if self._show_ranks else "hidden")
 
     # -- drawing --
@@ -951,26 +1014,28 @@ class BoardView(tk.Canvas):
         theme, layout = self.theme, self.layout
         recent = {cell for cell in picture.last or () if cell is not None}
         line = max(1.0, layout.size / 18)
-        red, green = picture.causes | picture.trapped, {picture.selected, picture.hovered}
+        red, green = picture.causes | picture.trapped | {picture.tried}, {picture.selected, picture.hovered}
         for cell in CELLS:
             face = theme.rings[RING[cell] or 0]
             self._set(self._faces[cell], fill=mix(face, theme.recent, 0.42) if cell in recent else face,
                       outline=theme.edge, width=line)
-            outline = theme.forbidden if cell in red else theme.allowed if cell in green else None
+            outline = (theme.forbidden if cell in red else theme.allowed if cell in green
+                       else theme.star if cell in picture.winners else None)
             self._mark(self._outlines[cell], layout.corners(cell, 0.88) if outline else None, outline=outline,
                        width=max(2, round(layout.size / 11)))
-            self._mark(self._wedges[cell], layout.outline(cell, WEDGES) if cell in picture.trapped else None,
-                       fill=theme.forbidden)
+            self._mark(self._wedges[cell], layout.wedges(cell, picture.position.enclosers(cell))
+                       if cell in picture.trapped else None, fill=theme.forbidden)
             self._mark(self._crosses[cell], layout.outline(cell, CROSS) if cell in picture.causes else None,
-                       fill=theme.forbidden)
+                       fill=theme.forbidden, outline=theme.panel)
             image = self._image("dot") if cell in picture.targets else ""
             self._mark(self._dots[cell], layout.centre(cell) if image else None, image=image)
         self._draw_line(self._trail, picture.last, fill=mix(theme.recent, theme.frame, 0.2),
                         width=max(2, round(layout.size / 9)))
         for i, item in enumerate(self._arrows):
-            self._draw_line(item, picture.arrows[i] if i < len(picture.arrows) else None,
-                            fill=mix(theme.allowed, theme.window, 0.25 * i), width=max(3, round(layout.size / 5)),
-                            arrowshape=tuple(round(layout.size * share) for share in (0.5, 0.55, 0.28)))
+            size = layout.size * (1, 0.75, 0.5)[i]
+            self._draw_line(item, picture.arrows[i] if i < len(picture.arrows) else None, start=0.62,
+                            fill=mix(theme.allowed, theme.window, 0.2 * i), width=max(2, round(size / 5)),
+                            arrowshape=tuple(round(size * share) for share in (0.5, 0.55, 0.28)))
         self._mark(self._cursor, None if picture.cursor is None else layout.corners(picture.cursor, 0.96),
                    outline=theme.text, dash=(4, 3), width=max(2, round(layout.size / 14)))
         self._draw_pieces(picture)
@@ -983,18 +1048,21 @@ class BoardView(tk.Canvas):
         else:
             self._set(item, state="hidden")
 
-    def _draw_line(self, item: int, move: Optional[Move], **options: Any) -> None:
+    def _draw_line(self, item: int, move: Optional[Move], start: float = 0.0, **options: Any) -> None:
+        """Draw a move as a line that begins `start` cell radii from the middle of its cell."""
         if move is None or move.source is None or move.target is None:
             self._mark(item, None)
-        else:
-            self._mark(item, self.layout.centre(move.source) + self.layout.centre(move.target), **options)
+            return
+        (x1, y1), (x2, y2) = self.layout.centre(move.source), self.layout.centre(move.target)
+        share = start * self.layout.size / math.hypot(x2 - x1, y2 - y1)
+        self._mark(item, (x1 + (x2 - x1) * share, y1 + (y2 - y1) * share, x2, y2), **options)
 
     def _draw_pieces(self, picture: Picture) -> None:
         position = picture.position
-        carried_cell, point = picture.carried or (None, None)
-        if self._raised is not None:
-            self.tag_lower(self._raised, self._first_overlay)
-            self._raised = None
+        carried = dict(picture.carried)
+        for item in self._raised:
+            self.tag_lower(item, self._first_overlay)
+        self._raised.clear()
         for (side, is_queen), items in self._pieces.items():
             image = self._image("wb"[side] + ("Q" if is_queen else "G"))
             all_pieces = position.pieces(side)
@@ -1004,10 +1072,10 @@ class BoardView(tk.Canvas):
                     self._set(item, state="hidden")
                     continue
                 self._set(item, image=image, state="normal")
-                if cells[i] == carried_cell and point is not None:
-                    self.coords(item, *point)
+                if cells[i] in carried:
+                    self.coords(item, *carried[cells[i]])
                     self.tag_raise(item)
-                    self._raised = item
+                    self._raised.append(item)
                 else:
                     self.coords(item, *self.layout.centre(cells[i]))
 
@@ -1288,8 +1356,34 @@ def write_user_file(name: str, text: str) -> None:
     write_safely(path, text)
 
 
-SETTINGS_FILE, AUTOSAVE_FILE = "settings.json", "autosave.agon"
+SETTINGS_FILE = "settings.json"
+MAX_WINDOWS = 20
 MAX_RECENT = 8
+
+def lock_autosave() -> Tuple[str, Optional[IO[str]]]:
+    """The name of an autosave file that no other window uses, and the lock that keeps it ours.
+
+    The system frees the lock when the process ends, however it ends.
+    """
+    for number in range(1, MAX_WINDOWS):
+        name = "autosave.agon" if number == 1 else f"autosave-{number}.agon"
+        try:
+            os.makedirs(user_folder(), exist_ok=True)
+            lock = open(os.path.join(user_folder(), f"{name}.lock"), "a", encoding="utf-8")
+        except OSError:
+            return name, None  # nothing can be written here; autosave will say so
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+                msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return name, lock
+        except OSError:
+            lock.close()
+    return name, None
+
 
 #: The settings and their defaults; a stored value of another type is ignored.
 DEFAULT_SETTINGS: Dict[str, Any] = {
@@ -1325,11 +1419,6 @@ class Settings(Dict[str, Any]):
 
 # --- 8. Dialogs ------------------------------------------------------------------
 
-def system_font(widget: tk.Misc) -> tkfont.Font:
-    """The font that the system uses for texts."""
-    return tkfont.Font(widget, name="TkDefaultFont", exists=True)
-
-
 class Dialog(tk.Toplevel):
     """A window above the main one, with OK and Cancel.
 
@@ -1350,18 +1439,21 @@ class Dialog(tk.Toplevel):
         self.build(body)
         buttons = ttk.Frame(self, padding=(20, 8, 20, 16))
         buttons.pack(fill="x")
-        self.ok_button = ttk.Button(buttons, text=ok, command=self.on_ok, default="active")
+        self.ok_button = ttk.Button(buttons, text=ok, command=self.on_ok)
         self.ok_button.pack(side="right")
+        self.cancel_button = ttk.Button(buttons, text=cancel, command=self.on_cancel)
         if cancel:
-            ttk.Button(buttons, text=cancel, command=self.on_cancel).pack(side="right", padx=(0, 8))
-        self.bind("<Return>", self.on_ok)
-        self.bind("<KP_Enter>", self.on_ok)
+            self.cancel_button.pack(side="right", padx=(0, 8))
+        self.bind("<Return>", self.on_return)
+        self.bind("<KP_Enter>", self.on_return)
         self.bind("<Escape>", self.on_cancel)
         self.protocol("WM_DELETE_WINDOW", self.on_cancel)
         self._show_above(parent)
 
     def _show_above(self, parent: tk.Tk) -> None:
         self.transient(parent)
+        if parent.tk.call("tk", "windowingsystem") == "x11":
+            self.attributes("-type", "dialog")
         self.update_idletasks()
         x = parent.winfo_rootx() + (parent.winfo_width() - self.winfo_reqwidth()) // 2
         y = parent.winfo_rooty() + (parent.winfo_height() - self.winfo_reqheight()) // 3
@@ -1377,6 +1469,14 @@ class Dialog(tk.Toplevel):
             self.grab_set()
         except tk.TclError:
             pass  # not visible yet, or gone already: it works without
+
+    def on_return(self, _event: object) -> None:
+        """Press the button that has the focus, or OK."""
+        focused = self.focus_get()
+        if isinstance(focused, ttk.Button):
+            focused.invoke()
+        else:
+            self.on_ok()
 
     def build(self, body: ttk.Frame) -> None:
         """Fill the dialog; subclasses say with what."""
@@ -1560,11 +1660,12 @@ class HelpWindow(tk.Toplevel):
     def __init__(self, parent: tk.Tk, texts: Texts, theme: Theme, fonts: Dict[str, tkfont.Font]) -> None:
         super().__init__(parent)
         self.title(texts("help"))
+        self.geometry(f"+{parent.winfo_rootx() + 40}+{max(0, parent.winfo_rooty())}")
         self.configure(background=theme.window)
         self.minsize(360, 300)
         page = tk.Text(self, wrap="word", width=64, height=30, padx=24, pady=18, borderwidth=0, highlightthickness=0,
                        background=theme.window, foreground=theme.text, font=fonts["body"], spacing3=5,
-                       tabs=(fonts["body"].measure("m") * 12,))
+                       tabs=(fonts["body"].measure("m") * 14,))
         page.pack(side="left", fill="both", expand=True)
         scrollbar = ttk.Scrollbar(self, command=page.yview)
         scrollbar.pack(side="right", fill="y")
@@ -1612,6 +1713,7 @@ class MoveList(tk.Frame):
         self.scrollbar.grid(row=1, column=1, sticky="ns")
         self.text.configure(yscrollcommand=self._on_scroll)
         self.text.bind("<Button-1>", self._on_click)
+        self.text.bind("<Configure>", self._see_current)
         for sequence, step in (("<Up>", -1), ("<Left>", -1), ("<Down>", 1), ("<Right>", 1)):
             self.text.bind(sequence, partial(self._on_arrow, step))
         for sequence in ("<B1-Motion>", "<Double-Button-1>", "<Triple-Button-1>"):
@@ -1668,9 +1770,12 @@ class MoveList(tk.Frame):
             if found:
                 text.tag_add(name, found[0], "end" if name == "undone" else found[1])
         text.configure(state="disabled")
-        found = text.tag_ranges(f"move{current - 1}")
-        text.see(found[0] if found else "1.0")
         self._shown, self._current, self._blank = list(moves), current, first_side
+        self._see_current()
+
+    def _see_current(self, _event: object = None) -> None:
+        found = self.text.tag_ranges(f"move{self._current - 1}")
+        self.text.see(found[0] if found else "1.0")
 
     def _on_scroll(self, first: float, last: float) -> None:
         """Move the scrollbar; it is hidden while all moves fit."""
@@ -1748,7 +1853,11 @@ class AnalysisPanel(ttk.Frame):
         """Show an analysis: lines of words, White's score now, and by the number of moves played (in steps)."""
         self.score, self.scores, self.plies, self.current = score, dict(scores), plies, current
         self._words = [list(line) for line in lines]
-        self.summary.configure(text=summary)
+        self.summary.configure(text=summary, wraplength=max(100, self.bar.winfo_width()))
+        if scores:
+            self.chart.grid()
+        else:
+            self.chart.grid_remove()
         self._redraw()
 
     def _fitting(self, words: List[str], width: int) -> str:
@@ -1775,7 +1884,8 @@ class AnalysisPanel(ttk.Frame):
         self.bar.coords(self._bar_middle, width / 2, 0, width / 2, height)
         width, height = self.chart.winfo_width(), self.chart.winfo_height()
         self.chart.coords(self._chart_zero, 0, height / 2, width, height / 2)
-        points = [coordinate for ply in sorted(self.scores)
+        known = next((ply for ply in range(self.plies + 1) if ply not in self.scores), self.plies + 1)
+        points = [coordinate for ply in range(known)
                   for coordinate in (self._x(ply), height - 4 - (height - 8) * self._share(self.scores[ply]))]
         self.chart.coords(self._chart_curve, *(points if len(points) >= 4 else [-9, -9, -9, -9]))
         now = self._x(self.current) if self.scores else -9
@@ -1880,7 +1990,7 @@ class Hand:
         #: The legal target under the pointer.
         self.hovered: Optional[Cell] = None
         #: The picked piece and where it is carried (pixels).
-        self.carried: Optional[Tuple[Cell, Point]] = None
+        self.carried: Tuple[Tuple[Cell, Point], ...] = ()
         #: The cell the keyboard points at, once the keyboard is used.
         self.cursor: Optional[Cell] = None
         #: The letters of a move being typed.
@@ -1900,8 +2010,9 @@ class Hand:
             view.bind("<Control-ButtonPress-1>", self.on_other_button)
         view.bind("<Key>", self.on_key)
         view.bind("<Unmap>", self.on_lost)
-        for sequence, step in (("<Up>", (0, -1)), ("<Down>", (0, 1)), ("<Left>", (-1, 0)), ("<Right>", (1, 0))):
-            view.bind(sequence, partial(self.on_arrow, step))
+        for key, step in (("Up", (0, -1)), ("Down", (0, 1)), ("Left", (-1, 0)), ("Right", (1, 0))):
+            view.bind(f"<{key}>", partial(self.on_arrow, step))
+            view.bind(f"<KP_{key}>", partial(self.on_arrow, step))
         for sequence, direction in (("<Tab>", 1), ("<Shift-Tab>", -1), ("<<PrevWindow>>", -1)):
             view.bind(sequence, partial(self.on_tab, direction))
         for sequence in ("<Return>", "<KP_Enter>", "<space>"):
@@ -1911,7 +2022,8 @@ class Hand:
 
     def clear(self) -> None:
         """Hold nothing."""
-        self.selected = self.hovered = self.carried = self._pressed_at = None
+        self.selected = self.hovered = self._pressed_at = None
+        self.carried = ()
         self.typed = ""
 
     def targets(self) -> FrozenSet[Cell]:
@@ -1956,8 +2068,8 @@ class Hand:
             self.select(cell)
         elif self.selected is not None:
             app.attempt(Move(self.selected, cell), None)
-        elif app.game.position.side_at(cell) is not None:
-            app.say("no_NOT_YOURS")
+        elif app.game.position.side_at(cell) is not None and cell not in (app.game.moves or (PASS,))[-1]:
+            app.say("no_NOT_YOURS")  # not after the second click of a double click on the target
             app.render()
 
     # -- mouse --
@@ -1974,7 +2086,7 @@ class Hand:
         point = self.view.pixel(event)
         cell = self.view.cell_under(point)
         if not self._may_act():
-            if app.mode is not Mode.OVER and cell is not None and not app.activity:
+            if app.is_computers_turn and app.mode is not Mode.OVER and not app.activity:
                 app.say_whose_turn()
                 app.render()
             return
@@ -2003,7 +2115,7 @@ class Hand:
             app.mode = Mode.DRAGGING
         if app.mode is Mode.DRAGGING and self.selected is not None:
             cell = self.view.cell_under(point)
-            self.carried = self.selected, point
+            self.carried = ((self.selected, point),)
             self.hovered = cell if cell in self.targets() else None
             app.render_board()
 
@@ -2187,6 +2299,9 @@ class Analyst:
             replies = self.engine.poll()
         except EOFError:
             self.engine.close()
+            self._infos.clear()
+            self.show()
+            self.app.render_board()
             return
         for reply in replies:
             if isinstance(reply, Info):
@@ -2229,7 +2344,8 @@ class Analyst:
             percent = 100 * len(self._scores) // (len(game.moves) + 1)
             summary = texts("review_done") if percent >= 100 else texts("review", percent=percent)
         elif infos:
-            summary = texts("analysis_summary", depth=infos[0].depth, nodes=f"{infos[0].nodes:,}".replace(",", " "))
+            nodes = f"{infos[0].nodes:,}".replace(",", "." if texts.language == "de" else ",")
+            summary = texts("analysis_summary", depth=infos[0].depth, nodes=nodes)
         else:
             summary = texts("analysis_waits")
         line = game.descriptions(with_undone=True)
@@ -2309,7 +2425,7 @@ def is_goal_reached(goal: str, game: Game) -> bool:
 
 
 class Puzzle(NamedTuple):
-    """A position and what the side to move can force: to 'win' or to 'trap' within so many own moves."""
+    """A position and what the side to move can force within so many own moves: to 'win', 'trap' or 'trap_two'."""
 
     goal: str
     moves: int
@@ -2528,11 +2644,14 @@ class PuzzleBook(Activity):
             return
         words = score.split()
         if words[:1] == ["loss"] and int(words[-1]) <= self.moves_left:
-            self.feedback = "" if self.is_showing else app.texts("puzzle_go_on", count=self.moves_left)
+            self.feedback = "" if self.is_showing else app.texts("puzzle_go_on", within=self._within(self.moves_left))
             app.later("lesson", REPLY_MS, partial(app.play, move))
         else:
             app.show_hint(move)
             self.take_back("puzzle_refuted")
+
+    def _within(self, moves: int) -> str:
+        return self.app.texts("within_one") if moves == 1 else self.app.texts("within", count=moves)
 
     def on_hint(self) -> None:
         """Show the first move of the solution as an arrow."""
@@ -2558,7 +2677,7 @@ class PuzzleBook(Activity):
         """The task."""
         texts = self.app.texts
         side = "white" if self.side == WHITE else "black"
-        task = texts(f"puzzle_{self.puzzle.goal}_{side}", count=self.puzzle.moves)
+        task = texts(f"puzzle_{self.puzzle.goal}_{side}", within=self._within(self.puzzle.moves))
         known = texts("puzzle_known") if self.puzzle.position in self.app.settings["solved"] else ""
         self.app.page.show(task, texts("puzzle_text"), known, self.feedback, (
             (texts("page_back"), partial(self.open, self.number - 1), True),
@@ -2752,7 +2871,7 @@ class TreeWindow(tk.Toplevel):
             self._job = self.after(POLL_MS, self._poll)
             return
         except ValueError:
-            self.summary.configure(text=self.app.texts("say_program_ended", who="minimax", key=""))
+            self.summary.configure(text=self.app.texts("say_program_ended", who="minimax"))
             return
         share = 100 * answer["pruned_nodes"] // max(1, answer["plain_nodes"])
         self.summary.configure(text=self.app.texts("tree_summary", plain=answer["plain_nodes"],
@@ -2858,10 +2977,10 @@ DIAGRAM_PLIES = 10
 GARBAGE_MS = 3000
 #: From so many quiet moves on the player is told that a draw is coming.
 QUIET_WARNING = 60
-#: The computer takes a draw when it is no better than this (in steps).
-DRAW_SCORE = 0.0
+#: The computer takes a draw when the player is at least so many steps ahead, and after so many moves.
+DRAW_SCORE = 0.5
+DRAW_PLIES = 20
 
-FILE_TYPES = [("Agon", "*.agon"), ("*", "*")]
 
 
 class Entry(NamedTuple):
@@ -2882,7 +3001,8 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
                    Entry("copy_position", "on_copy_position", "Mod-c"),
                    Entry("copy_game", "on_copy_game", "Mod-Shift-c"), Entry("paste", "on_paste", "Mod-v"), None,
                    Entry("quit", "on_close", "Mod-q"))),
-    ("menu_game", (Entry("new_game", "on_new_game", "Mod-n"), None, Entry("undo", "on_undo", "Mod-z"),
+    ("menu_game", (Entry("new_game", "on_new_game", "Mod-n"), Entry("previous_game", "on_previous_game"), None,
+                   Entry("undo", "on_undo", "Mod-z"),
                    Entry("redo", "on_redo", "Mod-y"), Entry("first", "on_first", "Home"),
                    Entry("previous", "on_previous", "Prior"), Entry("next", "on_next", "Next"),
                    Entry("last", "on_last", "End"), None, Entry("hint", "on_hint", "Mod-t"),
@@ -2890,7 +3010,8 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
                    Entry("one_move", "on_one_move", "Mod-e"), None, Entry("level_menu", "[_level_menu]"),
                    Entry("swap", "on_swap"), Entry("offer_draw", "on_offer_draw"), Entry("resign", "on_resign"))),
     ("menu_learn", (Entry("tour", "on_tour", "F2"), Entry("puzzles", "on_puzzles", "F3"),
-                    Entry("set_up", "on_set_up", "F4"), None, Entry("tree", "on_tree", "F6"), Entry("own_program", "on_own_program"),
+                    Entry("set_up", "on_set_up", "F4"), None, Entry("tree", "on_tree", "F6"),
+                    Entry("own_program", "on_own_program"),
                     Entry("output", "on_output"))),
     ("menu_view", (Entry("flip", "on_flip", "Mod-f"), Entry("ranks", "on_switch", "", "ranks"),
                    Entry("analysis", "on_switch", "F8", "analysis"),
@@ -2982,6 +3103,9 @@ class App:
         self.game = Game()
         self.players: List[Player] = [Player(), Player()]
         self.path = ""
+        #: The game that was on the board before the present one.
+        self._context_menu: Optional[tk.Menu] = None
+        self._previous: Optional[Tuple[Game, List[Player], str]] = None
         #: A position shown in place of the game's, and the move that led to it.
         self.preview: Optional[Tuple[Position, Optional[Move]]] = None
         #: The tour, the puzzles or the set-up, while they have the board.
@@ -2989,7 +3113,9 @@ class App:
         self.mode = Mode.IDLE
         self.is_paused = False
         self.causes: FrozenSet[Cell] = frozenset()
-        self.message = ""
+        self.tried: Optional[Cell] = None
+        #: What the status line says until the next action, and what it says whenever there is room.
+        self.message = self.notice = ""
         self.hint: Optional[Move] = None
         self.dialog: Optional[tk.Toplevel] = None
         #: What becomes of the engine's answer: a move, a hint, or the answer to a draw offer.
@@ -2999,15 +3125,19 @@ class App:
         self._plays_one_move = False
         self._finish: Optional[Callable[[], None]] = None
         self._jobs: Dict[str, str] = {}
+        self._autosave_file, self._autosave_lock = lock_autosave()
         self._first_width = 0
         self._build()
         self.hand = Hand(self)
+        self.moves.text.bind("<Key>", self.hand.on_key)
+        self.moves.text.bind("<Return>", self.hand.on_enter)
         self._bind()
         self._apply_look()
         self.new_game(self._remembered_game())
         self._resume()
         if path:
             self.load(path)
+        self.view.focus_set()
 
     # -- building --
 
@@ -3015,8 +3145,10 @@ class App:
         root = self.root
         root.title("Agon")
         root.minsize(600, 440)
-        self._place_window()
+        self._icon = tk.PhotoImage(master=root, data=piece_png(64, LIGHT.black, True), format="png")
+        root.iconphoto(True, self._icon)
         self._make_fonts()
+        self._place_window()
         frame = ttk.Frame(root)
         frame.pack(fill="both", expand=True)
         frame.columnconfigure(0, weight=1)
@@ -3059,8 +3191,9 @@ class App:
                   max(root.winfo_vrootheight(), root.winfo_screenheight()))
         match = re.fullmatch(r"(\d+)x(\d+)\+(-?\d+)\+(-?\d+)", self.settings["geometry"])
         if not match:
-            self._first_width = min(1060, screen[0] - 40)
-            root.geometry(f"{self._first_width}x{min(820, screen[1] - 100)}")
+            em = self.fonts["body"].measure("m")
+            self._first_width = min(FIRST_WIDTH * em, root.winfo_screenwidth() - 40)
+            root.geometry(f"{self._first_width}x{min(FIRST_HEIGHT * em, root.winfo_screenheight() - 100)}")
             return
         width, height, x, y = (int(number) for number in match.groups())
         width, height = min(width, screen[0]), min(height, screen[1])
@@ -3071,8 +3204,10 @@ class App:
 
     def _make_fonts(self) -> None:
         base = system_font(self.root).actual()
-        self._font_size = max(9, abs(int(base["size"])))
-        self.fonts = {name: tkfont.Font(self.root, family=base["family"]) for name in FONTS}
+        points = self.root.winfo_screenheight() / float(self.root.tk.call("tk", "scaling"))
+        self._font_size = max(9, abs(int(base["size"])), round(points / SCREEN_TEXT_LINES))
+        self.fonts = {name: tkfont.Font(self.root, family=base["family"], size=self._font_size + more)
+                      for name, more in FONTS.items()}
         for name in ("heading", "title"):
             self.fonts[name].configure(weight="bold")
 
@@ -3102,7 +3237,7 @@ class App:
     def _call(self, entry: Entry) -> None:
         if entry.switch:
             self.on_switch(entry.switch)
-        elif not self.activity or entry.method not in GAME_COMMANDS:
+        elif self.is_possible(entry.method):
             getattr(self, entry.method)()
 
     # -- look --
@@ -3116,8 +3251,7 @@ class App:
         """Put colours, text size and language into force everywhere."""
         theme, style, fonts = self.theme, ttk.Style(self.root), self.fonts
         for name, more in FONTS.items():
-            fonts[name].configure(size=self._font_size + self.settings["zoom"] + more)
-        self._status_box.configure(height=2 * fonts["status"].metrics("linespace") + 6)
+            fonts[name].configure(size=max(6, self._font_size + self.settings["zoom"] + more))
         is_native = self.root.tk.call("tk", "windowingsystem") != "x11" and theme is LIGHT
         style.theme_use(NATIVE_STYLE.get(sys.platform, "clam") if is_native else "clam")
         button = mix(theme.window, theme.panel, 0.5)
@@ -3128,7 +3262,9 @@ class App:
         style.map("TButton", background=[("active", theme.panel)],
                   foreground=[("disabled", mix(theme.window, theme.quiet_text, 0.6))])
         for name in ("TRadiobutton", "TCheckbutton"):
-            style.configure(name, indicatorbackground=theme.panel, indicatorforeground=theme.text)
+            style.configure(name, indicatorbackground=theme.panel, indicatorforeground=theme.text,
+                            indicatorsize=round(0.8 * fonts["body"].metrics("ascent")), indicatormargin=(2, 2, 6, 2),
+                            upperbordercolor=theme.quiet_text, lowerbordercolor=theme.quiet_text)
             style.map(name, background=[("active", theme.window)],
                       indicatorbackground=[("active", theme.panel)])
         style.configure("TScrollbar", background=button, arrowcolor=theme.quiet_text, troughcolor=theme.panel,
@@ -3138,7 +3274,10 @@ class App:
                         rowheight=fonts["body"].metrics("linespace") + 6)
         style.configure("Treeview.Heading", background=button, foreground=theme.text, font=fonts["heading"])
         style.map("Treeview", background=[("selected", theme.allowed)], foreground=[("selected", theme.panel)])
-        style.configure("Level.Toolbutton", padding=(4, 4), anchor="center")
+        style.configure("Level.Toolbutton", padding=(4, 4), anchor="center", relief="flat", background=button,
+                        bordercolor=theme.line, lightcolor=button, darkcolor=button, borderwidth=1)
+        for name in ("TEntry", "TCombobox", "TSpinbox"):
+            style.configure(name, fieldbackground=theme.panel, foreground=theme.text)
         style.map("Level.Toolbutton", background=[("selected", theme.allowed), ("active", theme.panel)],
                   foreground=[("selected", theme.panel)])
         style.configure("Title.TLabel", font=fonts["title"])
@@ -3147,6 +3286,7 @@ class App:
         style.configure("Quiet.TLabel", foreground=theme.quiet_text)
         style.configure("Context.TLabel", foreground=theme.quiet_text)
         self.root.configure(background=theme.window)
+        self.root.tk.call("::msgcat::mclocale", self.texts.language)  # for Tk's own file dialogs
         self.moves.recolour(theme)
         self.analysis.recolour(theme)
         self.view.recolour(theme, self.settings["ranks"])
@@ -3156,6 +3296,8 @@ class App:
         style.configure("Feedback.TLabel", foreground=theme.forbidden, font=fonts["heading"])
         style.configure("Good.TLabel", foreground=theme.allowed, font=fonts["heading"])
         self._lay_out_panel()
+        if isinstance(self.dialog, HelpWindow) and self.dialog.winfo_exists():
+            self.on_help()
 
     def _lay_out_panel(self) -> None:
         """Give the panel a width that suits the window, and its texts the lines to go with it."""
@@ -3175,7 +3317,10 @@ class App:
         self.page.arrange(inner)
         for label in (self.title, self.context):
             label.configure(wraplength=inner)
-        self.status.configure(wraplength=max(200, window - width - 40))
+        self._status_width = max(200, window - width - 40)
+        lines = 2 if self._status_width > 40 * em else 3
+        self._status_box.configure(height=lines * self.fonts["status"].metrics("linespace") + 6)
+        self.status.configure(wraplength=self._status_width)
         self.moves.arrange(inner, (self.texts("white"), self.texts("black")))
 
     # -- menus --
@@ -3185,13 +3330,14 @@ class App:
         self._switches: Dict[str, tk.BooleanVar] = {}
         for menu_key, entries in MENUS:
             menu = self._menu(bar)
+            menu.configure(postcommand=partial(self._set_states, menu, entries))
             for entry in entries:
                 if entry is None:
                     menu.add_separator()
                 elif entry.method.startswith("["):
                     submenu = self._menu(menu)
                     getattr(self, entry.method.strip("[]"))(submenu)
-                    menu.add_cascade(label=self.texts(entry.key), menu=submenu)
+                    menu.add_cascade(label=self._padded(self.texts(entry.key)), menu=submenu)
                 elif entry.key != "quit" or not IS_MAC:  # the Mac's application menu has one
                     self._add_entry(menu, entry)
             bar.add_cascade(label=self.texts(menu_key), menu=menu)
@@ -3203,12 +3349,39 @@ class App:
     def _menu(self, parent: tk.Misc) -> tk.Menu:
         theme = self.theme
         return tk.Menu(parent, tearoff=False, background=theme.window, foreground=theme.text, borderwidth=1,
-                       relief="flat", activebackground=theme.allowed, activeforeground=theme.panel, activeborderwidth=3,
-                       selectcolor=theme.text, font=self.fonts["body"])
+                       relief="solid" if isinstance(parent, tk.Menu) else "flat", activebackground=theme.allowed,
+                       activeforeground=theme.panel, activeborderwidth=0, selectcolor=theme.text,
+                       font=self.fonts["body"])
+
+    def _padded(self, label: str) -> str:
+        """A menu's label; X11 sets it flush with the edge, so it gets some room there."""
+        return f"  {label}  " if self.root.tk.call("tk", "windowingsystem") == "x11" else label
+
+    def _set_states(self, menu: tk.Menu, entries: Sequence[Optional[Entry]]) -> None:
+        """Grey out what is not possible now, just before a menu opens."""
+        shown = [entry for entry in entries if entry is None or entry.key != "quit" or not IS_MAC]
+        for index, entry in enumerate(shown):
+            if entry is not None:
+                menu.entryconfigure(index, state="normal" if self.is_possible(entry.method) else "disabled")
+        self._level.set(str(next((player.level for player in self.players if player.level), self.settings["level"])))
+
+    def is_possible(self, method: str) -> bool:
+        """Whether a command has a meaning now."""
+        is_over = self.game.outcome() is not None
+        is_persons_turn = self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn
+        has_computer = not all(player.is_person for player in self.players)
+        conditions = {
+            "on_undo": self._undo_count() > 0 or self.game.is_declared, "on_redo": bool(self.game.undone),
+            "on_first": bool(self.game.moves), "on_previous": bool(self.game.moves), "on_next": bool(self.game.undone),
+            "on_last": bool(self.game.undone), "on_hint": is_persons_turn, "on_move_now": self.mode is Mode.THINKING,
+            "on_pause": has_computer and not is_over, "on_one_move": self.mode is Mode.IDLE and not is_over,
+            "on_swap": has_computer, "on_offer_draw": is_persons_turn and not is_over,
+            "on_resign": self._has_person and not is_over, "on_previous_game": self._previous is not None}
+        return conditions.get(method, True) and not (self.activity and method in GAME_COMMANDS)
 
     def _add_entry(self, menu: tk.Menu, entry: Entry) -> None:
         accelerator = shortcut_text(entry.shortcut, self.texts) if entry.shortcut else ""
-        options: Dict[str, Any] = dict(label=self.texts(entry.key), accelerator=accelerator,
+        options: Dict[str, Any] = dict(label=self._padded(self.texts(entry.key)), accelerator=accelerator,
                                        command=partial(self._call, entry))
         if entry.switch:
             variable = tk.BooleanVar(self.root, self.settings[entry.switch])
@@ -3218,12 +3391,14 @@ class App:
             menu.add_command(**options)
 
     def _choices(self, menu: tk.Menu, name: str, choices: Dict[Any, str], chosen: Any,
-                 method: Callable[[Any], None]) -> None:
+                 method: Callable[[Any], None]) -> tk.StringVar:
         """Fill a menu with radio buttons."""
         variable = tk.StringVar(menu, str(chosen), name=f"{name}_{id(menu)}")
         menu.variable = variable  # type: ignore[attr-defined]  # keeps it alive as long as the menu
         for value, label in choices.items():
-            menu.add_radiobutton(label=label, value=str(value), variable=variable, command=partial(method, value))
+            menu.add_radiobutton(label=self._padded(label), value=str(value), variable=variable,
+                                 command=partial(method, value))
+        return variable
 
     def _language_menu(self, menu: tk.Menu) -> None:
         self._choices(menu, "language", LANGUAGES, self.texts.language, self.set_language)
@@ -3234,25 +3409,30 @@ class App:
 
     def _level_menu(self, menu: tk.Menu) -> None:
         names = {level: self.texts("level", level=level) for level in range(1, BEST_LEVEL + 1)}
-        self._choices(menu, "level", names, self.settings["level"], self.set_level)
+        self._level = self._choices(menu, "level", names, self.settings["level"], self.set_level)
 
     def _recent_menu(self, menu: tk.Menu) -> None:
         for path in self.settings["recent"]:
-            menu.add_command(label=os.path.basename(path), command=partial(self.load, path))
+            folder, name = os.path.split(path)
+            menu.add_command(label=self._padded(f"{name}   ({folder[-40:]})"), command=partial(self.load, path))
         if not self.settings["recent"]:
-            menu.add_command(label=self.texts("no_recent"), state="disabled")
+            menu.add_command(label=self._padded(self.texts("no_recent")), state="disabled")
 
     def _export_menu(self, menu: tk.Menu) -> None:
         for key, of_game, for_print in (("export_board", False, False), ("export_board_print", False, True),
                                         ("export_game", True, False), ("export_game_print", True, True)):
-            menu.add_command(label=self.texts(key), command=partial(self.on_export, of_game, for_print))
+            menu.add_command(label=self._padded(self.texts(key)), command=partial(self.on_export, of_game, for_print))
 
     def show_context_menu(self, x: int, y: int) -> None:
         """Open the context menu at a place of the screen."""
-        menu = self._menu(self.root)
+        if self._context_menu:
+            self._context_menu.destroy()
+        menu = self._context_menu = self._menu(self.root)
         entries = {entry.key: entry for _menu, entries in MENUS for entry in entries if entry is not None}
-        for key in CONTEXT_MENU:
-            self._add_entry(menu, entries[key])
+        shown = [entries[key] for key in CONTEXT_MENU]
+        for entry in shown:
+            self._add_entry(menu, entry)
+        self._set_states(menu, shown)
         self.later("menu", 0, partial(menu.tk_popup, x, y))
 
     # -- time --
@@ -3295,8 +3475,7 @@ class App:
             self.mode = Mode.OVER
         elif self.is_computers_turn and self.is_paused and not self._plays_one_move:
             self.mode = Mode.IDLE
-            self.say_whose_turn()
-        elif self.game.legal_moves() == [PASS]:
+        elif self.game.legal_moves() == [PASS] and not self.game.undone:
             self.mode = Mode.ANIMATING
             self.say("say_pass_white" if self.game.position.turn == WHITE else "say_pass_black")
             self._finish = partial(self.play, PASS)
@@ -3328,7 +3507,7 @@ class App:
         for name in ("glide", "pass"):
             self.forget(name)
         finish, self._finish = self._finish, None
-        self.hand.carried = None
+        self.hand.carried = ()
         if finish:
             finish()
 
@@ -3338,14 +3517,13 @@ class App:
         self.interrupt()
         if is_persons:
             self.is_paused = False
+            self.notice = ""
         self.game.play(move)
         self.autosave()
-        if move.source is None or move.target is None:
-            self.settle()
-        elif origin is None:
-            self.glide(move.target, self.view.layout.centre(move.source), GLIDE_MS, self.settle)
-        else:
-            self.glide(move.target, origin, SNAP_MS, self.settle)
+        origins = {}
+        if move.source is not None and move.target is not None:
+            origins[move.target] = origin or self.view.layout.centre(move.source)
+        self.glide(origins, SNAP_MS if origin else GLIDE_MS, self.settle)
 
     def attempt(self, move: Move, dropped_at: Optional[Point]) -> None:
         """Play the player's move, or say why not and mark the cells that forbid it."""
@@ -3364,6 +3542,7 @@ class App:
         if refusal is not None:
             self.say("no_" + refusal.name)
             self.causes = frozenset(self.game.position.causes(move, self.game.rules))
+            self.tried = move.target
             if self.activity:
                 self.activity.on_refused(refusal)
 
@@ -3371,35 +3550,36 @@ class App:
 
     def glide_home(self, cell: Cell, point: Point) -> None:
         """Let a carried piece glide back to its cell; nothing has been moved."""
-        self.glide(cell, point, GLIDE_MS, self._land)
+        self.glide({cell: point}, GLIDE_MS, self._land)
 
     def _land(self) -> None:
         self.mode = Mode.IDLE
         self.hand.clear()
         self.render()
 
-    def glide(self, cell: Cell, origin: Point, duration: int, then: Callable[[], None]) -> None:
-        """Let the piece of a cell glide home from a point, then go on."""
+    def glide(self, origins: Dict[Cell, Point], duration: int, then: Callable[[], None]) -> None:
+        """Let the pieces of some cells glide home, each from a point (in pixels), then go on."""
         self.hand.clear()
         self._finish = then
-        if not self.settings["animation"]:
+        if not self.settings["animation"] or not origins:
             self.finish()
             return
         self.mode = Mode.ANIMATING
-        self._glide_step(cell, origin, time.monotonic(), duration / 1000)
+        self._glide_step(origins, time.monotonic(), duration / 1000)
         self.render()
 
-    def _glide_step(self, cell: Cell, origin: Point, begin: float, seconds: float) -> None:
+    def _glide_step(self, origins: Dict[Cell, Point], begin: float, seconds: float) -> None:
         share = (time.monotonic() - begin) / seconds
         if share >= 1:
             self.finish()
             return
-        eased = 1 - (1 - share) ** 3
-        home = self.view.layout.centre(cell)
-        self.hand.carried = cell, (origin[0] + (home[0] - origin[0]) * eased,
-                                   origin[1] + (home[1] - origin[1]) * eased)
+        left = (1 - share) ** 3  # fast at first, gentle at the end
+        homes = {cell: self.view.layout.centre(cell) for cell in origins}
+        self.hand.carried = tuple(
+            (cell, (x + (origins[cell][0] - x) * left, y + (origins[cell][1] - y) * left))
+            for cell, (x, y) in homes.items())
         self.render_board()
-        self.later("glide", FRAME_MS, partial(self._glide_step, cell, origin, begin, seconds))
+        self.later("glide", FRAME_MS, partial(self._glide_step, origins, begin, seconds))
 
     # -- the computer --
 
@@ -3476,10 +3656,14 @@ class App:
     def _engine_failed(self, text_key: str, **values: object) -> None:
         """End an engine that does not play properly, say why, and hold the game up."""
         self._asked.close()
+        self.hand.put_down()
+        self._plays_one_move = False
         self.is_paused = self.is_computers_turn
         self.mode = Mode.IDLE
         who = self.player.short_name() if self._asked is not self.engine else self.texts("computer_player")
-        self.say(text_key, who=who, key=self._pause_key(), **values)
+        self.say(text_key, who=who, **values)
+        if self.is_paused:
+            self.message += " " + self.texts("say_try_again", key=self._pause_key())
         self.render()
 
     # -- what is shown --
@@ -3504,6 +3688,10 @@ class App:
         details = dict(error.details)
         if isinstance(error, IllegalMove):
             details["reason"] = self.texts("no_" + error.refusal.name)
+        number = details.get("number")
+        reason_key = "errno_" + errno.errorcode.get(number, "") if isinstance(number, int) else ""
+        if reason_key in TEXTS:
+            details["reason"] = self.texts(reason_key)
         text = self.texts("error_" + error.code, **details)
         place = [os.path.basename(error.path)] if error.path else []
         place += [self.texts("line", number=error.line)] if error.line else []
@@ -3511,7 +3699,7 @@ class App:
 
     def clear_marks(self) -> None:
         """Forget message, hint and the cells marked by the last try."""
-        self.message, self.causes, self.hint = "", frozenset(), None
+        self.message, self.causes, self.tried, self.hint = "", frozenset(), None, None
 
     def picture(self) -> Picture:
         """The board as it is to be shown now."""
@@ -3523,8 +3711,14 @@ class App:
         return Picture(
             position=game.position, selected=hand.selected, targets=hand.targets(), hovered=hand.hovered,
             trapped=frozenset(game.position.trapped()) if not game.outcome() else frozenset(),
-            causes=self.causes, last=game.moves[-1] if game.moves else None,
+            causes=self.causes, tried=self.tried, winners=self._winners(), last=game.moves[-1] if game.moves else None,
             arrows=arrows, cursor=hand.cursor, carried=hand.carried)
+
+    def _winners(self) -> FrozenSet[Cell]:
+        outcome = self.game.outcome()
+        if outcome is None or outcome.reason is not Ending.THRONE:
+            return frozenset()
+        return frozenset((THRONE, *NEIGHBOURS[THRONE]))
 
     def render_board(self) -> None:
         """Show the present state of the board alone."""
@@ -3539,14 +3733,21 @@ class App:
         self.root.title(f"{name} – Agon" if name else "Agon")
         self.title.configure(text=self._title())
         self.context.configure(text=self._context())
-        self.status.configure(text=self._status())
+        self._render_status(self._status())
         if self.activity:
             self.activity.show()
         self.moves.show(self.game.descriptions(with_undone=True), len(self.game.moves), self.game.start.turn)
-        enabled = {"undo_button": self._undo_count() > 0, "redo_button": bool(self.game.undone),
-                   "hint_button": self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn}
-        for key, button in self.buttons.items():
-            button.state(["!disabled" if enabled[key] else "disabled"])
+        for key, method in (("undo_button", "on_undo"), ("redo_button", "on_redo"), ("hint_button", "on_hint")):
+            self.buttons[key].state(["!disabled" if self.is_possible(method) else "disabled"])
+
+    def _render_status(self, text: str) -> None:
+        """Show the status in the largest letters in which all of it can be read."""
+        height = int(self._status_box.cget("height"))
+        for name in STATUS_FONTS:
+            font = self.fonts[name]
+            if wrapped_lines(text, font, self._status_width) * font.metrics("linespace") <= height:
+                break
+        self.status.configure(text=text, font=font)
 
     def _title(self) -> str:
         if self.activity:
@@ -3563,11 +3764,14 @@ class App:
             return self.activity.context()
         outcome = self.game.outcome()
         if outcome:
-            return f"{outcome.result} · " + self.texts("moves_played", count=len(self.game.moves))
+            last = (len(self.game.moves) + self.game.start.turn + 1) // 2
+            return f"{outcome.result} · " + self.texts("ended_on", number=last)
         ply = len(self.game.moves) + self.game.start.turn
         others = [self._player_text(player) for player in self.players if not player.is_person]
         if self.mode is Mode.THINKING:
             others = [self.texts("computer_thinks")]
+        elif self.is_paused and others:
+            others = [self.texts("paused")]
         return self.texts("move_number", number=ply // 2 + 1) + " · " + (
             self.texts("against").join(others) or self.texts("two_players"))
 
@@ -3585,8 +3789,10 @@ class App:
             return ""
         if outcome:
             return self.texts("end_" + outcome.reason.name)
+        if self.notice:
+            return self.notice
         if self.is_computers_turn:
-            return ""
+            return self.texts("say_paused", key=self._pause_key()) if self.is_paused else ""
         if self.game.position.trapped():
             return self._trapped_text()
         if self.game.repetitions() > 1:
@@ -3638,8 +3844,12 @@ class App:
         self.remember(white=wanted.levels[WHITE], black=wanted.levels[BLACK], level=wanted.level,
                       by_lot=wanted.by_lot, queen_first=wanted.rules.queen_first,
                       empty_throne_loses=wanted.rules.empty_throne_loses)
+        people = [level == 0 for level in wanted.levels]
+        if people[WHITE] != people[BLACK]:
+            self.remember(flipped=people[BLACK])
         self._build_menus()
         self.new_game(wanted)
+        self.arrange()
         self.autosave()
 
     def new_game(self, wanted: NewGame) -> None:
@@ -3651,16 +3861,25 @@ class App:
     def adopt(self, game: Game, players: Sequence[Player], path: str = "") -> None:
         """Put another game on the board."""
         self.interrupt()
+        if self.game.moves and game is not self.game and not self.activity:
+            self._previous = self.game, self.players, self.path
         self.activity = None
         self._lay_out_panel()
+        self.hand.cursor = None
         self.game, self.players, self.path = game, list(players), path
         self.is_paused = False
         self.settle()
 
+    def on_previous_game(self) -> None:
+        """Bring back the game that the present one has replaced."""
+        if self._previous:
+            self.adopt(*self._previous)
+            self.autosave()
+
     def _undo_count(self) -> int:
         """How many moves Undo takes back: to the player's own turn, if the computer plays too."""
         turn, moves = self.game.position.turn, self.game.moves
-        if not any(player.is_person for player in self.players):
+        if not self._has_person:
             return min(1, len(moves))
         for count in range(1, len(moves) + 1):
             if self.players[(turn + count) % 2].is_person and moves[-count] != PASS:
@@ -3668,46 +3887,45 @@ class App:
         return 0
 
     def on_undo(self) -> None:
-        """Take back the last move, and the computer's answer with it."""
-        count = self._undo_count()
-        if count:
+        """Take back the last move, and the computer's answer with it; or a resignation."""
+        if self.game.is_declared:
             self.interrupt()
-            self.is_paused = not any(player.is_person for player in self.players)
-            self._undo_some(count)
-
-    def take_back(self) -> None:
-        """Take one move back, its piece gliding home."""
-        self.interrupt()
-        self._undo_some(1)
-
-    def _undo_some(self, count: int) -> None:
-        """Take moves back one after the other, each piece gliding home."""
-        if not count:
+            self.game.reopen()
             self.autosave()
             self.settle()
-            return
-        move = self.game.undo()
-        then = partial(self._undo_some, count - 1)
-        if move is None or move.source is None or move.target is None:
-            then()
         else:
-            self.glide(move.source, self.view.layout.centre(move.target), GLIDE_MS, then)
+            self._travel(-self._undo_count())
 
     def on_redo(self) -> None:
         """Play again what was taken back, up to the player's next turn."""
-        if self.game.undone:
-            self.interrupt()
-            self.is_paused = not any(player.is_person for player in self.players)
-            self._redo_some()
+        turn, undone = self.game.position.turn, self.game.undone
+        count = 1 if undone else 0
+        while 0 < count < len(undone) and not self.players[(turn + count) % 2].is_person and self._has_person:
+            count += 1
+        self._travel(count)
 
-    def _redo_some(self) -> None:
-        move = self.game.redo()
-        go_on = self.game.undone and self.is_computers_turn and not self.is_paused
-        then = self._redo_some if go_on else self.settle
-        if move is None or move.source is None or move.target is None:
-            then()
-        else:
-            self.glide(move.target, self.view.layout.centre(move.source), GLIDE_MS, then)
+    def take_back(self) -> None:
+        """Take one move back, its piece gliding home."""
+        self._travel(-1)
+
+    @property
+    def _has_person(self) -> bool:
+        return any(player.is_person for player in self.players)
+
+    def _travel(self, count: int) -> None:
+        """Take moves back (below 0) or play them again (above 0); their pieces glide all at once."""
+        if not count:
+            return
+        self.interrupt()
+        self.is_paused = not self._has_person
+        came_from: Dict[Cell, Cell] = {}
+        for _ in range(abs(count)):
+            move = self.game.undo() if count < 0 else self.game.redo()
+            if move is not None and move.source is not None and move.target is not None:
+                here, there = (move.target, move.source) if count < 0 else (move.source, move.target)
+                came_from[there] = came_from.pop(here, here)
+        self.autosave()
+        self.glide({cell: self.view.layout.centre(origin) for cell, origin in came_from.items()}, GLIDE_MS, self.settle)
 
     def go_to(self, ply: int) -> None:
         """Show the game after this many moves; a computer whose turn it is there waits."""
@@ -3798,9 +4016,13 @@ class App:
         if not self.game.outcome():
             side = self.game.position.turn if not self.is_computers_turn else 1 - self.game.position.turn
             self.hand.put_down()
-            question = self.texts("ask_resign_white" if side == WHITE else "ask_resign_black")
-            self.dialog = MessageDialog(self.root, self.texts("resign_title"), question, self.texts("resign_yes"),
-                                        self.texts("cancel"), partial(self._resign, side))
+            both = all(player.is_person for player in self.players)
+            question = self.texts("ask_resign" if not both else "ask_resign_white" if side == WHITE else
+                                  "ask_resign_black")
+            dialog = MessageDialog(self.root, self.texts("resign_title"), question, self.texts("resign_yes"),
+                                   self.texts("cancel"), partial(self._resign, side))
+            self.dialog = dialog
+            dialog.cancel_button.focus_set()
 
     def _resign(self, side: int, _result: object) -> None:
         self.interrupt()
@@ -3829,7 +4051,7 @@ class App:
 
     def _answer_offer(self) -> None:
         """The computer agrees when the player to move, as it sees it, stands no worse than itself."""
-        if score_value(self._score) >= DRAW_SCORE:
+        if score_value(self._score) >= DRAW_SCORE and len(self.game.moves) >= DRAW_PLIES:
             self._agree_draw(None)
         else:
             self.say("say_draw_declined")
@@ -3896,16 +4118,26 @@ class App:
 
     # -- files --
 
+    def _prepare_headers(self) -> None:
+        """Write into the headers who plays and, if moves have been taken back, where the game stands."""
+        headers = self.game.headers
+        for name, player in zip(("White", "Black"), self.players):
+            if not player.is_person or not headers.get(name) or not Player.from_name(headers[name]).is_person:
+                headers[name] = player.name()
+        headers.pop("Ply", None)
+        if self.game.undone:
+            headers["Ply"] = str(len(self.game.moves))
+
     def _game_text(self) -> str:
-        self.game.headers.update(White=self.players[WHITE].name(), Black=self.players[BLACK].name())
-        return self.game.to_text()
+        self._prepare_headers()
+        return self.game.to_text(with_undone=True)
 
     def autosave(self) -> None:
         """Keep the running game for the next start; said once when that is impossible."""
         if self.activity:
             return
         try:
-            write_user_file(AUTOSAVE_FILE, self._game_text())
+            write_user_file(self._autosave_file, self._game_text())
         except AgonError as error:
             self._complain_once(error)
 
@@ -3920,18 +4152,26 @@ class App:
     def _complain_once(self, error: AgonError) -> None:
         if not self._has_complained:
             self._has_complained = True
-            self.message = self.texts("say_not_kept", reason=self.error_text(error))
+            self.notice = self.texts("say_not_kept", reason=self.error_text(error))
 
     _has_complained = False
 
     def _resume(self) -> None:
         """Go on with the game that was running when the program last ended."""
         try:
-            game = Game.load(os.path.join(user_folder(), AUTOSAVE_FILE))
+            game = self._with_place(Game.load(os.path.join(user_folder(), self._autosave_file)))
         except AgonError:
             return  # none there, or damaged from outside: a new game has begun already
         if game.moves and not game.outcome():
             self.adopt(game, self._players_of(game))
+
+    @staticmethod
+    def _with_place(game: Game) -> Game:
+        """The game taken back to the move at which it was saved."""
+        ply = game.headers.pop("Ply", "")
+        while ply.isdecimal() and len(game.moves) > int(ply[:9]):
+            game.undo()
+        return game
 
     @staticmethod
     def _players_of(game: Game) -> List[Player]:
@@ -3940,7 +4180,7 @@ class App:
     def load(self, path: str) -> None:
         """Open a game file; when it cannot be read, say why and leave the running game alone."""
         try:
-            game = Game.load(path)
+            game = self._with_place(Game.load(path))
         except AgonError as error:
             self.show_error(error)
             self._add_recent(path, is_readable=False)
@@ -3959,11 +4199,21 @@ class App:
         """Show an error in a dialog."""
         self.dialog = MessageDialog(self.root, "Agon", self.error_text(error), self.texts("ok"))
 
-    def on_open(self) -> None:
-        """Choose a game file and open it."""
+    def _ask_path(self, for_saving: bool, kind: str = "agon") -> str:
+        """Let the user choose a file; '' when that is cancelled or the window closes meanwhile."""
         from tkinter import filedialog  # here, since it would slow the start down
         self.hand.put_down()
-        path = filedialog.askopenfilename(parent=self.root, filetypes=FILE_TYPES)
+        types = [(self.texts("files_" + kind), f"*.{kind}"), (self.texts("files_all"), "*")]
+        try:
+            if for_saving:
+                return filedialog.asksaveasfilename(parent=self.root, filetypes=types, defaultextension=f".{kind}")
+            return filedialog.askopenfilename(parent=self.root, filetypes=types)
+        except tk.TclError:
+            return ""
+
+    def on_open(self) -> None:
+        """Choose a game file and open it."""
+        path = self._ask_path(for_saving=False)
         if path:
             self.load(path)
 
@@ -3974,21 +4224,20 @@ class App:
         else:
             self.on_save_as()
 
-    def on_save_as(self) -> None:
+    def on_save_as(self, _result: object = None) -> None:
         """Ask for a name and save."""
-        from tkinter import filedialog  # here, since it would slow the start down
-        self.hand.put_down()
-        path = filedialog.asksaveasfilename(parent=self.root, filetypes=FILE_TYPES, defaultextension=".agon")
+        path = self._ask_path(for_saving=True)
         if path:
             self.save(path)
 
     def save(self, path: str) -> None:
         """Write the game to a file, or say why that is impossible."""
-        self._game_text()
+        self._prepare_headers()
         try:
-            self.game.save(path)
+            self.game.save(path, with_undone=True)
         except AgonError as error:
-            self.show_error(error)
+            self.dialog = MessageDialog(self.root, "Agon", self.error_text(error), self.texts("save_elsewhere"),
+                                        self.texts("cancel"), self.on_save_as)
             return
         self.path = path
         self._add_recent(path)
@@ -3997,8 +4246,7 @@ class App:
 
     def on_export(self, of_game: bool, for_print: bool) -> None:
         """Ask for a name and write the board, or diagrams of the game, as an SVG picture."""
-        from tkinter import filedialog
-        path = filedialog.asksaveasfilename(parent=self.root, filetypes=[("SVG", "*.svg")], defaultextension=".svg")
+        path = self._ask_path(for_saving=True, kind="svg")
         if path:
             self.export(path, of_game, for_print)
 
@@ -4053,6 +4301,9 @@ class App:
         except AgonError as error:
             self.show_error(error)
             return
+        if not (game.start.own and game.start.enemy):
+            self.show_error(AgonError("no_game"))
+            return
         players = self.players if is_position else self._players_of(game)
         self.adopt(game, players)
         self.autosave()
@@ -4063,12 +4314,15 @@ class App:
         """Take over a setting that has just been switched in its menu."""
         self.remember(**{name: self._switches[name].get()})
         self._apply_look()
+        self.arrange()
         self.render()
         if name == "analysis":
             self.analyst.begin()
 
     def on_flip(self) -> None:
         """Show the other side below."""
+        if self.mode is Mode.ANIMATING and self.hand.carried:
+            self.finish()
         self.hand.put_down()
         self.remember(flipped=not self.settings["flipped"])
         self.arrange()
@@ -4110,6 +4364,8 @@ class App:
 
     def on_help(self) -> None:
         """Show rules and keys in a window of their own."""
+        if isinstance(self.dialog, HelpWindow):
+            self.dialog.destroy()
         self.dialog = HelpWindow(self.root, self.texts, self.theme, self.fonts)
 
     def on_about(self) -> None:
@@ -4127,6 +4383,8 @@ class App:
             self.remember(geometry=self.root.geometry())
         for engine in (self.engine, self.analyst.engine, *self.programs.values()):
             engine.close()
+        if self._autosave_lock:
+            self._autosave_lock.close()
         for name in list(self._jobs):
             self.forget(name)
         self.root.destroy()
@@ -4139,8 +4397,8 @@ def main() -> None:
         import ctypes
         try:  # sharp on scaled screens; must come before the first Tk()
             ctypes.windll.shcore.SetProcessDpiAwareness(1)
-        except (AttributeError, OSError):
-            pass
+        except (AttributeError, OSError):  # before Windows 8.1
+            ctypes.windll.user32.SetProcessDPIAware()
     try:
         root = tk.Tk(className="Agon")
     except tk.TclError as error:

@@ -17,7 +17,9 @@ Contents
 """
 
 import argparse
+import gc
 import math
+import multiprocessing
 import os
 import queue
 import random
@@ -26,9 +28,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import lru_cache
+from multiprocessing import connection
 from typing import BinaryIO, Callable, Counter as CounterOf, Dict, Iterator, List, NamedTuple, Optional, Sequence
 from typing import TextIO, Tuple
 
@@ -93,13 +96,10 @@ class Weights(NamedTuple):
     """The numbers of the evaluation, in hundredths of a guard's step."""
 
     #: Worth of a guard, and of the queen, by ring (0 to 5).
-    guard: Tuple[int, ...] = (0, 480, 480, 360, 200, 0)
-    queen: Tuple[int, ...] = (860, 860, 550, 380, 220, 0)
+    guard: Tuple[int, ...] = (0, 650, 500, 350, 180, 0)
+    queen: Tuple[int, ...] = (900, 900, 550, 350, 170, 0)
     #: Cost of each sideways step the guards still need to stand on distinct cells of ring 1.
     detour: int = 47
-    #: Worth of each own guard on ring 1, beside its worth as a guard, by the number of enemies on rings 0 to 2
-    #: (0 to 7): it can never step back to help the others, so it had better be there while the enemy is away.
-    drive: Tuple[int, ...] = (200, 150, 80, -20, -60, -60, -20, 0)
     #: Worth of having, on each of the three lines through the own queen on the throne, an own piece.
     shield: int = 20
     #: Worth of the right to move.
@@ -111,8 +111,6 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights()
-#: Where the game is decided: rings 0 to 2.
-CENTRE = RINGS[0] | RINGS[1] | RINGS[2]
 
 
 def _distances(target: Cell) -> Dict[Cell, int]:
@@ -225,10 +223,7 @@ class Evaluation:
 
     def value(self, own: Bits, enemy: Bits, queens: Bits) -> int:
         """The worth of a position for the side to move, without looking ahead."""
-        drive = self.weights.drive
-        value = (self.sides[own & queens][own] + drive[popcount(enemy & CENTRE)] * popcount(own & ~queens & INNER)
-                 - self.sides[enemy & queens][enemy] - drive[popcount(own & CENTRE)] * popcount(enemy & ~queens & INNER)
-                 + self.weights.tempo)
+        value = self.sides[own & queens][own] - self.sides[enemy & queens][enemy] + self.weights.tempo
         trapped = own & between(enemy)
         if trapped:
             return value - self.loss(trapped, queens)
@@ -359,14 +354,20 @@ def alpha_beta(position: Position, depth: int, rules: Rules = DEFAULT_RULES, alp
 # --- 4. Search -------------------------------------------------------------------
 
 Key = Tuple[Bits, Bits, Bits]
-#: Bounded memory: two tables of this many entries, about 300 bytes each.
-TABLE_ENTRIES = 200_000
+#: Bounded memory: two tables of this many entries; an entry takes about 400 bytes.
+TABLE_ENTRIES = 150_000
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 #: A draw by repetition is worth a little less than nothing to the side that searches.
 CONTEMPT = 30
 #: No step improves the worth of the mover's pieces by more than this.
 FUTILITY = 300
 NEVER = 1_000_000
+#: Work at lower depths is too small to be worth sending to another process.
+LEAST_SHARED_DEPTH = 4
+#: How often to look at the clock: about every two milliseconds.
+NODES_BETWEEN_CHECKS = 300
+#: A further depth takes several times as long as the one before: beyond this share of the time it is not begun.
+TIME_FOR_NEXT_DEPTH = 0.6
 
 
 class Tricks(NamedTuple):
@@ -399,12 +400,98 @@ class _History(Dict[Bits, int]):
         return 0
 
 
+class Job(NamedTuple):
+    """A child to scout (see Searcher.scout), by its number in its parent's list."""
+
+    number: int
+    own: Bits
+    enemy: Bits
+    queens: Bits
+    depth: int
+    reduction: int
+    alpha: int
+    ply: int
+    quiet: int
+
+
+class Answer(NamedTuple):
+    """What a helper has found out about a job."""
+
+    job: Job
+    score: int
+    oldest_repeat: int
+    nodes: int
+
+
+class Helper:
+    """Another process that scouts for a search; it ends when this one does."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, other_end = context.Pipe()
+        self.busy = False
+        self.process = context.Process(target=_help, args=(other_end,), daemon=True)
+        self.process.start()
+        other_end.close()
+
+    def begin(self, searcher: "Searcher") -> None:
+        """Tell the helper about a new search."""
+        self.connection.send((searcher.game, searcher.weights, searcher.tricks))
+
+    def ask(self, job: Job, path: List[Tuple[Key, int]], iteration: int) -> None:
+        """Give the helper a job."""
+        self.connection.send((job, path, iteration))
+        self.busy = True
+
+    def answer(self) -> Optional[Answer]:
+        """The answer to the job, once there is one; None if the job was abandoned."""
+        answer: Optional[Answer] = self.connection.recv()
+        self.busy = False
+        return answer
+
+    def abandon(self) -> None:
+        """Drop the job in hand, if there is one."""
+        if self.busy:
+            self.connection.send(None)
+            self.answer()
+
+    def close(self) -> None:
+        """End the process."""
+        self.connection.close()
+        self.process.join(timeout=1.0)
+        if self.process.is_alive():
+            self.process.terminate()
+
+
+def _help(commands: "connection.Connection") -> None:
+    """Do the jobs of a search in another process, until it closes the connection."""
+    gc.disable()
+    searcher: Optional[Searcher] = None
+    try:
+        while True:
+            message = commands.recv()
+            if message is None:
+                continue  # The job to be abandoned was finished already.
+            if isinstance(message[0], Job) and searcher:
+                answer: Optional[Answer] = None
+                try:
+                    answer = searcher.answer(*message)
+                except _Stopped:
+                    pass
+                commands.send(answer)
+            else:
+                game, weights, tricks = message
+                searcher = Searcher(game, stop=commands.poll, weights=weights, tricks=tricks)
+    except (EOFError, OSError):
+        pass  # The other process has ended.
+
+
 class Searcher:
     """One search; see `search` for its limits."""
 
     def __init__(self, game: Game, seconds: Optional[float] = None, depth: Optional[int] = None,
                  nodes: Optional[int] = None, stop: Optional[Callable[[], bool]] = None,
-                 weights: Weights = WEIGHTS, tricks: Tricks = Tricks()) -> None:
+                 weights: Weights = WEIGHTS, tricks: Tricks = Tricks(), helpers: Sequence["Helper"] = ()) -> None:
         if game.outcome():
             raise AgonError("after_end", "the search")
         self.started = time.perf_counter()
@@ -413,6 +500,10 @@ class Searcher:
         self.node_limit = nodes
         self.stop = stop
         self.tricks = tricks
+        self.game, self.weights = game, weights
+        self.helpers = helpers
+        #: While work is shared: takes the helpers' answers and gives them new jobs.
+        self.tend: Optional[Callable[[], None]] = None
         self.rules = game.rules
         self.position = game.position
         self.quiet = game.quiet_moves()
@@ -425,10 +516,11 @@ class Searcher:
         self.table: Dict[Key, Tuple[int, int, int, Bits]] = {}
         self.old_table: Dict[Key, Tuple[int, int, int, Bits]] = {}
         #: Ply at which a position stands on the path; positions of the game so far have negative plies.
-        self.path: Dict[Key, int] = {(p.own, p.enemy, p.queens): -1 for p in game.positions[:-1]}
+        self.game_path: Dict[Key, int] = {(p.own, p.enemy, p.queens): -1 for p in game.positions[:-1]}
+        self.path = dict(self.game_path)
         #: The smallest ply of the path to which a repetition has led back since this was last reset.
         self.oldest_repeat = NEVER
-        self.killers: List[Bits] = [-1] * (MAX_DEPTH * 2)
+        self.killers: List[Bits] = [-1] * (2 * MAX_DEPTH + 2)
         self.history = _History({
             1 << cell | 1 << to: 8 for cell, targets in STEPS.items() for to in targets if RING[cell] != RING[to]})
 
@@ -444,7 +536,9 @@ class Searcher:
             raise _Stopped
         if self.stop is not None and self.stop():
             raise _Stopped
-        self.next_check = self.nodes + 1000
+        if self.tend is not None:
+            self.tend()
+        self.next_check = self.nodes + NODES_BETWEEN_CHECKS
         if self.node_limit is not None:
             self.next_check = min(self.next_check, self.node_limit)
         if len(self.table) > TABLE_ENTRIES:
@@ -499,7 +593,8 @@ class Searcher:
         traps = trapping_cells(own, enemy)
         own_queen = own & queens
         if depth == 1 and self.tricks.futility and not traps and ply:
-            guess = self.evaluation.value(own, enemy, queens) + FUTILITY
+            sides = self.evaluation.sides
+            guess = sides[own_queen][own] - sides[enemy & queens][enemy] + FUTILITY
             if guess <= alpha and popcount(own & INNER) < 5:
                 return guess
         changes = possible_changes(own, enemy, queens, rules)
@@ -562,6 +657,9 @@ class Searcher:
             score = self.end_score(child, following, ply) if child & INNER == INNER else None
             if score is None:
                 now_quiet = quiet + 1 if change in _SIDEWAYS and not relocating else 0
+                if index == 1 and self.helpers and self.may_share(depth, alpha, beta):
+                    return self.share(own, enemy, queens, changes, traps, relocating,
+                                      depth, alpha, beta, ply, quiet, best, best_change)
                 if index == 0 or not self.tricks.scout:
                     score = -self.visit(enemy, child, following, depth - 1, -beta, -alpha, ply + 1, now_quiet)
                 else:
@@ -579,6 +677,89 @@ class Searcher:
                         self.history[change] += depth * depth
                         break
         return best, best_change
+
+    def may_share(self, depth: int, alpha: int, beta: int) -> bool:
+        """Whether helpers should take part in searching the changes after the first one."""
+        return depth >= LEAST_SHARED_DEPTH and beta - alpha > 1 and self.tend is None
+
+    def share(self, own: Bits, enemy: Bits, queens: Bits, changes: List[Bits], traps: Bits, relocating: Bits,
+              depth: int, alpha: int, beta: int, ply: int, quiet: int, best: int, best_change: Bits
+              ) -> Tuple[int, Bits]:
+        """Go on with `branch` after the first change, together with the helpers.
+
+        On the principal variation nearly all the work is to show that the
+        other changes are no better than the first one; each of them can be
+        looked at by another process (known as principal variation splitting).
+        """
+        waiting = deque(range(1, len(changes)))
+        answers: List[Answer] = []
+        path = [(key, place) for key, place in self.path.items() if place >= 0]
+
+        def job(index: int) -> Job:
+            change = changes[index]
+            child = own ^ change
+            following = queens ^ change if change & own & queens else queens
+            return Job(index, enemy, child, following, depth - 1,
+                       self.reduction(index, depth - 1) if not child & traps else 0, alpha, ply + 1,
+                       quiet + 1 if change in _SIDEWAYS and not relocating else 0)
+
+        def tend() -> None:
+            for helper in self.helpers:
+                if helper.busy and helper.connection.poll():
+                    answer = helper.answer()
+                    if answer:
+                        answers.append(answer)
+                if not helper.busy and waiting:
+                    helper.ask(job(waiting.popleft()), path, self.iteration)
+
+        self.tend = tend
+        try:
+            while True:
+                tend()
+                if answers:
+                    answer = answers.pop()
+                    self.nodes += answer.nodes
+                    self.oldest_repeat = min(self.oldest_repeat, answer.oldest_repeat)
+                    task, score = answer.job, answer.score
+                elif waiting:
+                    task = job(waiting.popleft())
+                    score = self.scout_or_end(task)
+                elif any(helper.busy for helper in self.helpers):
+                    connection.wait([helper.connection for helper in self.helpers], 0.005)
+                    self.check_limits()
+                    continue
+                else:
+                    break
+                if task.alpha < score < beta:
+                    score = -self.visit(task.own, task.enemy, task.queens, task.depth, -beta, -alpha,
+                                        task.ply, task.quiet)
+                if score > best:
+                    best, best_change = score, changes[task.number]
+                    alpha = max(alpha, score)
+                    if alpha >= beta:
+                        break
+        finally:
+            self.tend = None
+            for helper in self.helpers:
+                helper.abandon()
+        return best, best_change
+
+    def scout_or_end(self, job: "Job") -> int:
+        """What `scout` says about a job, unless its change has ended the game."""
+        if job.enemy & INNER == INNER:
+            score = self.end_score(job.enemy, job.queens, job.ply - 1)
+            if score is not None:
+                return score
+        return self.scout(*job[1:])
+
+    def answer(self, job: "Job", path: List[Tuple[Key, int]], iteration: int) -> "Answer":
+        """Do a job for the search of another process that stands at this path."""
+        self.path = {**self.game_path, **dict(path)}
+        self.iteration = iteration
+        self.oldest_repeat = NEVER
+        before = self.nodes
+        score = self.scout_or_end(job)
+        return Answer(job, score, self.oldest_repeat, self.nodes - before)
 
     def reduction(self, index: int, depth: int) -> int:
         """By how many plies to shorten the look at a change far down in the order, if it does not trap."""
@@ -609,10 +790,6 @@ class Searcher:
         own_queen = own & queens
         base = -evaluation.sides[enemy & queens][enemy] - evaluation.weights.tempo
         values = evaluation.sides[own_queen]
-        drive = evaluation.weights.drive
-        enemies_inside = popcount(enemy & ~queens & INNER)
-        push = drive[popcount(enemy & CENTRE)]
-        unmoved = push * popcount(own & ~queens & INNER) - drive[popcount(own & CENTRE)] * enemies_inside
         best, best_change = -INFINITY, changes[0]
         if relocating or changes[0] == PASS_CHANGE:
             self.nodes += len(changes)
@@ -639,11 +816,6 @@ class Searcher:
             else:
                 following = queens
                 value = base + values[child]
-            if change & CENTRE:
-                value += (push * popcount(child & ~following & INNER)
-                          - drive[popcount(child & CENTRE)] * enemies_inside)
-            else:
-                value += unmoved
             trapped = enemy & between(child) if child & suspects else 0
             if trapped:
                 value += evaluation.loss(trapped, queens)
@@ -675,46 +847,37 @@ class Searcher:
     def run(self, on_info: Optional[Callable[["Analysis"], None]] = None, multipv: int = 1) -> Analysis:
         """Search deeper and deeper until a limit is reached."""
         position = self.position
-        root = legal_changes(position.own, position.enemy, position.queens, self.rules)
-        first = move_of(root[0], position.own)
+        own, enemy, queens = position.own, position.enemy, position.queens
+        root = legal_changes(own, enemy, queens, self.rules)
+        relocating, traps = own & between(enemy), trapping_cells(own, enemy)
+        self.path[own, enemy, queens] = 0
+        self.sort(root, own, traps, -1, 0)
+        first = move_of(root[0], own)
         analysis = Analysis(first, 0, 0, 0, 0.0, (first,), (Line(0, (first,)),))
-        own_queen = position.own & position.queens
-        self.path[position.own, position.enemy, position.queens] = 0
-        relocating = position.own & between(position.enemy)
-        traps = trapping_cells(position.own, position.enemy)
-        self.sort(root, position.own, traps, -1, 0)
+        for helper in self.helpers:
+            helper.begin(self)
         try:
             for depth in range(1, self.depth_limit + 1):
                 self.iteration = depth
-                scored: List[Tuple[int, Bits]] = []
-                for change in root:
-                    floor = scored[multipv - 1][0] if len(scored) >= multipv else -INFINITY
-                    child = position.own ^ change
-                    queens = position.queens ^ change if change & own_queen else position.queens
-                    quiet = self.quiet + 1 if change in _SIDEWAYS and not relocating else 0
-                    score = self.end_score(child, queens, 0) if child & INNER == INNER else None
-                    if score is None:
-                        arguments = (position.enemy, child, queens, depth - 1)
-                        if floor > -INFINITY and self.tricks.scout:
-                            score = -self.visit(*arguments, -floor - 1, -floor, 1, quiet)
-                            if score > floor:
-                                score = -self.visit(*arguments, -INFINITY, -floor, 1, quiet)
-                        else:
-                            score = -self.visit(*arguments, -INFINITY, -floor, 1, quiet)
-                    # Equal scores keep their order: a later one is only known to be no better.
-                    place = len(scored)
-                    while place and scored[place - 1][0] < score:
-                        place -= 1
-                    scored.insert(place, (score, change))
-                root = [change for _, change in scored]
-                lines = tuple(Line(score, self.variation(change)) for score, change in scored[:multipv])
+                lines: List[Line] = []
+                chosen: List[Bits] = []
+                while len(lines) < multipv and len(chosen) < len(root):
+                    changes = [change for change in root if change not in chosen]
+                    score, best = self.branch(own, enemy, queens, changes, traps, relocating,
+                                              depth, -INFINITY, INFINITY, 0, self.quiet)
+                    chosen.append(best)
+                    lines.append(Line(score, self.variation(best)))
+                # A later line may come out better than an earlier one where reductions had hidden it.
+                lines.sort(key=lambda line: -line.score)
+                root = chosen + [change for change in root if change not in chosen]
                 analysis = Analysis(lines[0].pv[0], lines[0].score, depth, self.nodes, self.elapsed(),
-                                    lines[0].pv, lines)
+                                    lines[0].pv, tuple(lines))
                 if on_info:
                     on_info(analysis)
                 if WIN - abs(analysis.score) <= depth:
                     break
-                if self.seconds is not None and self.elapsed() > 0.6 * self.seconds:
+                if self.seconds is not None and (
+                        len(root) == 1 or self.elapsed() > TIME_FOR_NEXT_DEPTH * self.seconds):
                     break
         except _Stopped:
             pass
@@ -768,13 +931,13 @@ class Level(NamedTuple):
 
 
 LEVELS: Tuple[Level, ...] = (
-    Level(1, 1, 1_000, 1.0, slip=0.6, margin=150, careless=True),
-    Level(2, 1, 1_000, 1.0, slip=0.2, margin=100, careless=True),
-    Level(3, 1, 1_000, 1.0, slip=0.1, margin=50),
-    Level(4, 2, 10_000, 1.0),
-    Level(5, 3, 10_000, 1.5),
-    Level(6, 4, 20_000, 2.0),
-    Level(7, 6, 60_000, 3.0),
+    Level(1, 1, 1_000, 1.0, slip=0.5, margin=300, careless=True),
+    Level(2, 1, 1_000, 1.0, slip=0.1, margin=150, careless=True),
+    Level(3, 1, 1_000, 1.0),
+    Level(4, 2, 2_000, 1.0),
+    Level(5, 3, 5_000, 1.5),
+    Level(6, 4, 15_000, 2.0),
+    Level(7, 6, 50_000, 3.0),
     Level(8, MAX_DEPTH, 1_000_000_000, 3.0),
 )
 _CARELESS = WEIGHTS._replace(threat=0)
@@ -802,6 +965,7 @@ def choose(game: Game, level: int, seed: Optional[int] = None, stop: Optional[Ca
 # --- 6. Protocol -----------------------------------------------------------------
 
 ENGINE_NAME = "Agon"
+MAX_WORKERS = 8
 #: Longer input lines are refused.
 MAX_LINE_BYTES = 100_000
 TOO_LONG = "(a line that is too long)"
@@ -831,7 +995,7 @@ class Engine:
         self.rules = Rules()
         self.level = len(LEVELS)
         self.seed: Optional[int] = None
-        self.workers = 1
+        self.helpers: List[Helper] = []
         self.weights, self.tricks = WEIGHTS, Tricks()
         #: The last search: freeing its tables takes time, which nobody should wait for.
         self.searcher: Optional[Searcher] = None
@@ -857,7 +1021,7 @@ class Engine:
         self.say(f"id name {ENGINE_NAME}")
         self.say(f"option name Level type spin default {len(LEVELS)} min 1 max {len(LEVELS)}")
         self.say("option name Seed type string default none")
-        self.say("option name Workers type spin default 1 min 1 max 1")
+        self.say(f"option name Workers type spin default 1 min 1 max {MAX_WORKERS}")
         self.say("option name QueenFirst type check default off")
         self.say("option name EmptyThroneLoses type check default on")
         self.say("option name Without type string default none")
@@ -895,7 +1059,7 @@ class Engine:
         elif name == "seed":
             self.seed = None if value == "none" else _number(value, -2 ** 63, 2 ** 63)
         elif name == "workers":
-            self.workers = _number(value, 1, 1)
+            self.set_workers(_number(value, 1, MAX_WORKERS))
         elif name == "queenfirst":
             self.set_rules(self.rules._replace(queen_first=_switch(value)))
         elif name == "emptythroneloses":
@@ -904,6 +1068,13 @@ class Engine:
             self.weights, self.tricks = leave_out([] if value == "none" else value.split(","))
         else:
             raise ProtocolError(f"unknown option {words[1][:40]}")
+
+    def set_workers(self, count: int) -> None:
+        """Search with this many processes, this one included."""
+        while len(self.helpers) + 1 > count:
+            self.helpers.pop().close()
+        while len(self.helpers) + 1 < count:
+            self.helpers.append(Helper())
 
     def set_rules(self, rules: Rules) -> None:
         """Play on by other rules; AgonError if the moves so far break them."""
@@ -935,7 +1106,7 @@ class Engine:
         else:
             seconds = limits["movetime"] / 1000 if "movetime" in limits else None if limits else LEVELS[-1].seconds
             self.searcher = Searcher(self.game, seconds, limits.get("depth"), limits.get("nodes"), self.stop,
-                                     self.weights, self.tricks)
+                                     self.weights, self.tricks, self.helpers)
             analysis = self.searcher.run(report, multipv)
             while "infinite" in limits and not self.stop():
                 time.sleep(0.01)
@@ -1018,6 +1189,8 @@ def serve(source: BinaryIO, target: TextIO) -> None:
         target.write(text + "\n")
         target.flush()
 
+    # The search makes no reference cycles, and looking for them in its big tables takes time.
+    gc.disable()
     commands = Input(source)
     engine = Engine(say, commands.stop_asked)
     try:

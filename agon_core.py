@@ -107,21 +107,21 @@ class Outcome(NamedTuple):
 #: The sentences of AgonError, by code.  A program in another language
 #: translates the code and fills in `error.details`.
 ERROR_TEXTS = {
-    "bad_cell": "{token} is not a cell; expected a file letter a to l (without j) and a rank, such as f6",
-    "bad_move": "{token} is not a move; expected one such as a5-b5, Qf1-f2, e5*a1 or --",
-    "illegal_move": "{token} is not possible: {reason}",
-    "bad_position": "{token} was not expected in a position; expected {expected}",
-    "taken_twice": "{token}: this cell is already taken",
-    "too_many": "{token}: a side has one queen and six guards at most",
-    "guard_on_throne": "{token}: only a queen may stand on the throne",
-    "bad_header": "{token} is not a header line; expected [Name \"value\"]",
-    "bad_format": "{token} is not a format number; expected 1",
+    "bad_cell": '"{token}" is not a cell; expected a file letter a to l (without j) and a rank, such as f6',
+    "bad_move": '"{token}" is not a move; expected one such as a5-b5, Qf1-f2, e5*a1 or --',
+    "illegal_move": '"{token}" is not possible: {reason}',
+    "bad_position": '"{token}" was not expected in a position; expected {expected}',
+    "taken_twice": '"{token}": this cell is already taken',
+    "too_many": '"{token}": a side has one queen and six guards at most',
+    "guard_on_throne": '"{token}": only a queen may stand on the throne',
+    "bad_header": '"{token}" is not a header line; expected [Name "value"]',
+    "bad_format": '"{token}" is not a format number; expected 1',
     "newer_format": "the file has format {token}, this program reads format 1; please use a newer Agon",
-    "bad_rules": "{token} is not a rule option; expected queen_first=on|off or empty_throne_loses=on|off",
-    "bad_result": "{token} is not a result; expected 1-0, 0-1, 1/2-1/2 or *",
+    "bad_rules": '"{token}" is not a rule option; expected queen_first=on|off or empty_throne_loses=on|off',
+    "bad_result": '"{token}" is not a result; expected 1-0, 0-1, 1/2-1/2 or *',
     "other_result": "the result {token} contradicts {expected}, to which the moves or the header lead",
     "cut_off": "the file ends before the result {token} that its header announces; it seems to be cut off",
-    "after_end": "{token} comes after the end of the game",
+    "after_end": '"{token}" comes after the end of the game',
     "open_comment": "the comment beginning here is never closed; expected }}",
     "no_game": "there is no game in this text; expected moves such as 1. a5-b5 d1-d2",
     "too_big": "the file is too big for a game ({token} bytes; at most {expected})",
@@ -556,6 +556,11 @@ class Position(NamedTuple):
         """The mover's pieces that stand between two enemies, sorted by name."""
         return sorted(cells_of(self.own & between(self.enemy)), key=cell_name)
 
+    def enclosers(self, cell: Cell) -> List[Cell]:
+        """The enemies of the piece on a cell that enclose it, in pairs."""
+        enemy = self.enemy if self.own >> cell & 1 else self.own
+        return [cell + sign * line for line in LINES if 1 << cell & (enemy << line & enemy >> line) for sign in (1, -1)]
+
     def must_relocate(self, rules: Rules = DEFAULT_RULES) -> List[Cell]:
         """The trapped pieces of which one has to be relocated now, sorted by name."""
         return sorted(cells_of(must_relocate(self.own, self.enemy, self.queens, rules)), key=cell_name)
@@ -728,7 +733,9 @@ class Game:
         self._quiet: List[int] = [0]
         #: How often each position has occurred up to now.
         self._seen: Dict[Position, int] = {self._positions[0]: 1}
+        #: An end by resignation or agreement, and after how many moves it came.
         self._declared: Optional[Outcome] = None
+        self._declared_after = 0
 
     # -- what has happened --
 
@@ -769,9 +776,16 @@ class Game:
         """How many moves in a row, up to now, were neither a step inwards nor a relocation."""
         return self._quiet[self._played]
 
+    @property
+    def is_declared(self) -> bool:
+        """Whether a resignation or an agreement, not a move, has ended the game here."""
+        return self._declared is not None and self._played == self._declared_after
+
     def outcome(self) -> Optional[Outcome]:
         """Who has won and why; winner None in a draw; None while the game goes on."""
-        decided = self._declared or self.position.outcome(self.rules)
+        if self.is_declared:
+            return self._declared
+        decided = self.position.outcome(self.rules)
         if decided:
             return decided
         if self.repetitions() >= REPETITIONS_TO_DRAW:
@@ -804,8 +818,7 @@ class Game:
         return self._step_forward()
 
     def undo(self) -> Optional[Move]:
-        """Take the last move back (and any declared end) and return it; None at the start."""
-        self._declared = None
+        """Take the last move back and return it; None at the start."""
         if not self._played:
             return None
         self._seen[self.position] -= 1
@@ -827,12 +840,17 @@ class Game:
         """End the game in a draw by agreement (no effect when it has ended)."""
         self._declare(Outcome(None, Ending.AGREEMENT))
 
+    def reopen(self) -> None:
+        """Take a resignation or an agreed draw back."""
+        self._declared = None
+
     def _step_forward(self) -> Position:
         self._played += 1
         self._seen[self.position] = self._seen.get(self.position, 0) + 1
         return self.position
 
     def _forget_undone(self) -> None:
+        self._declared = None
         if self._played < len(self._moves):
             del self._moves[self._played:]
             del self._descriptions[self._played:]
@@ -842,23 +860,29 @@ class Game:
 
     def _declare(self, outcome: Outcome) -> None:
         if not self.outcome():
-            self._declared = outcome
             self._forget_undone()
+            self._declared, self._declared_after = outcome, self._played
 
     # -- game files --
 
-    def to_text(self) -> str:
-        """The game as .agon text; from_text reads it back."""
-        return write_game(self)
+    def to_text(self, with_undone: bool = False) -> str:
+        """The game as .agon text, on request with the moves taken back; from_text reads it back."""
+        undone = len(self.undone) if with_undone else 0
+        for _ in range(undone):
+            self.redo()
+        text = write_game(self)
+        for _ in range(undone):
+            self.undo()
+        return text
 
     @classmethod
     def from_text(cls, text: str) -> "Game":
         """Read .agon text; AgonError with the line when something in it is wrong."""
         return read_game(text)
 
-    def save(self, path: str) -> None:
+    def save(self, path: str, with_undone: bool = False) -> None:
         """Write the game to a file that is whole at every moment; AgonError if it cannot be written."""
-        write_safely(path, self.to_text())
+        write_safely(path, self.to_text(with_undone))
 
     @classmethod
     def load(cls, path: str) -> "Game":
@@ -1046,7 +1070,7 @@ def read_text(path: str) -> str:
     except UnicodeDecodeError:
         raise AgonError("not_text").at(path=path) from None
     except OSError as error:
-        raise AgonError("unreadable", reason=error.strerror or error).at(path=path) from None
+        raise AgonError("unreadable", reason=error.strerror or error, number=error.errno).at(path=path) from None
     except ValueError as error:  # a path with a zero character, say
         raise error if isinstance(error, AgonError) else AgonError("unreadable", reason=error).at(path=path)
 
@@ -1069,7 +1093,7 @@ def write_safely(path: str, text: str) -> None:
         os.replace(temporary, target)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise AgonError("unwritable", reason=reason).at(path=path) from None
+        raise AgonError("unwritable", reason=reason, number=getattr(error, "errno", None)).at(path=path) from None
     finally:
         if os.path.exists(temporary):
             os.remove(temporary)

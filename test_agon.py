@@ -431,7 +431,7 @@ def test_an_illegal_move_is_not_played_and_says_why() -> None:
     with pytest.raises(IllegalMove) as caught:
         Position.start().play(mv("a5-c5"))
     assert caught.value.refusal is Refusal.TOO_FAR
-    assert str(caught.value) == "a5-c5 is not possible: a piece moves only one step"
+    assert str(caught.value) == '"a5-c5" is not possible: a piece moves only one step'
 
 
 BOTH_TRAPPED = "Qg4 a5 b1 d9 e5 h9 l5 / Qf11 e4 e6 g3 g5 k7 l2 w"
@@ -1300,7 +1300,7 @@ def test_what_is_no_move_is_refused(text: str, code: str) -> None:
 def test_a_long_token_is_shortened_in_the_message() -> None:
     with pytest.raises(AgonError) as caught:
         mv("x" * 100)
-    assert str(caught.value).startswith("x" * 37 + "... is not a move")
+    assert str(caught.value).startswith('"' + "x" * 37 + '..." is not a move')
 
 
 @pytest.mark.parametrize("text, move, described", [
@@ -1552,14 +1552,37 @@ def test_a_finished_game_can_be_neither_resigned_nor_drawn() -> None:
     assert resigned.outcome() == Outcome(WHITE, Ending.RESIGNATION)
 
 
-def test_undo_takes_back_a_declared_end() -> None:
+def test_a_declared_end_holds_where_it_was_declared() -> None:
     game = played("a5-b5 f11-f10")
     game.resign(WHITE)
     assert game.undo() == mv("f11-f10")
     assert game.outcome() is None
-    at_start = Game()
-    at_start.agree_draw()
-    assert (at_start.undo(), at_start.outcome()) == (None, None)
+    game.redo()
+    assert game.outcome() == Outcome(BLACK, Ending.RESIGNATION)
+
+
+def test_a_declared_end_can_be_taken_back() -> None:
+    for game in (played("a5-b5 f11-f10"), Game()):
+        game.agree_draw()
+        assert game.is_declared
+        game.reopen()
+        assert game.outcome() is None and not game.is_declared
+
+
+def test_a_new_move_forgets_a_declared_end_behind_it() -> None:
+    game = played("a5-b5 f11-f10")
+    game.resign(WHITE)
+    game.undo()
+    game.play(mv("a2-a3"))
+    assert game.outcome() is None
+
+
+def test_moves_taken_back_are_written_only_on_request() -> None:
+    game = played("a5-b5 f11-f10 b5-c5")
+    game.undo()
+    assert Game.from_text(game.to_text()).moves == game.moves
+    assert len(Game.from_text(game.to_text(with_undone=True)).moves) == 3
+    assert len(game.moves) == 2
 
 
 def test_no_move_is_played_again_after_a_resignation() -> None:
@@ -1774,7 +1797,7 @@ def test_an_illegal_move_in_a_file_says_why() -> None:
     with pytest.raises(IllegalMove) as caught:
         Game.from_text(HEAD + "1. a5-c5")
     assert caught.value.refusal is Refusal.TOO_FAR
-    assert str(caught.value) == "line 4: a5-c5 is not possible: a piece moves only one step"
+    assert str(caught.value) == 'line 4: "a5-c5" is not possible: a piece moves only one step'
 
 
 def test_a_move_after_the_end_of_the_game_is_refused() -> None:
@@ -1914,7 +1937,7 @@ def test_an_error_in_a_loaded_file_names_file_and_line(tmp_path: "os.PathLike[st
     path = write(tmp_path, HEAD.encode() + b"zz")
     with pytest.raises(AgonError) as caught:
         Game.load(path)
-    assert str(caught.value).startswith(f"{path}: line 4: zz is not a move")
+    assert str(caught.value).startswith(f'{path}: line 4: "zz" is not a move')
 
 
 def test_a_missing_file_and_a_folder_cannot_be_read(tmp_path: "os.PathLike[str]") -> None:
@@ -2877,6 +2900,7 @@ def test_the_computer_accepts_a_draw_only_when_it_is_not_better(tmp_path, monkey
               f"    if line.startswith('go'): print('info depth 1 score {score} nodes 9 time 1 pv b1-c2');"
               "print('bestmove b1-c2', flush=True)")
     window = open_window(tmp_path, monkeypatch, (sys.executable, "-c", script))
+    monkeypatch.setattr(agon, "DRAW_PLIES", 0)
     window.set_up(str(Position.start()), levels=(0, 3))
     window.app._offer_draw(None)
     window.rest()
@@ -3613,7 +3637,7 @@ def test_a_full_disk_is_reported_and_the_old_file_stays_whole(window, tmp_path, 
     window.drag("b7", "c7")
     window.rest()
     window.app.save(str(path))
-    assert "No space left" in window.app.dialog.message
+    assert "voll" in window.app.dialog.message
     assert path.read_bytes() == before and window.moves() == ["b1-c2", "b7-c7"]
     assert [name for name in os.listdir(tmp_path) if name.endswith(".tmp")] == []
 
@@ -3742,3 +3766,242 @@ def test_the_window_neither_sleeps_nor_updates_nor_catches_everything():
         if isinstance(node, ast.ExceptHandler):
             assert node.type is not None and getattr(node.type, "id", "") != "Exception", node.lineno
         assert not isinstance(node, (ast.Lambda, ast.Global))
+
+
+# -- faults that were found by playing, each with its cure --
+
+def test_enter_on_the_cancel_button_does_not_confirm(window):
+    window.app.on_resign()
+    window.root.update()
+    dialog = window.app.dialog
+    dialog.cancel_button.focus_force()
+    window.root.update()
+    dialog.cancel_button.event_generate("<Return>")
+    window.root.update()
+    assert window.app.game.outcome() is None and not dialog.winfo_exists()
+
+
+def test_saving_while_looking_back_keeps_the_later_moves(window, tmp_path):
+    for source, target in (("b1", "c2"), ("b7", "c7"), ("k1", "k2")):
+        window.drag(source, target)
+        window.rest()
+    window.app.go_to(1)
+    path = str(tmp_path / "game.agon")
+    window.app.save(path)
+    window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
+    window.app.load(path)
+    assert window.moves() == ["b1-c2"] and len(window.app.game.undone) == 2
+
+
+def test_looking_through_a_resigned_game_does_not_revive_it(window):
+    window.drag("b1", "c2")
+    window.rest()
+    window.app._resign(BLACK, None)
+    window.app.on_previous()
+    window.app.on_next()
+    assert window.app.game.outcome() == Outcome(WHITE, Ending.RESIGNATION) and window.app.mode is agon.Mode.OVER
+
+
+def test_a_resignation_can_be_taken_back_even_before_the_first_move(window):
+    window.app._resign(WHITE, None)
+    assert window.app.is_possible("on_undo")
+    window.app.on_undo()
+    window.rest()
+    assert window.app.game.outcome() is None
+
+
+def test_looking_back_onto_a_pass_keeps_the_moves_behind_it(window):
+    window.set_up("Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w")
+    window.until(lambda: window.moves() == ["--"])
+    window.rest()
+    window.app.attempt(window.app.game.legal_moves()[0], None)
+    window.rest()
+    window.app.go_to(0)
+    window.root.after(4 * agon.PASS_MS, window.app.say, "say_start")
+    window.until(lambda: window.app.message)
+    assert window.moves() == [] and len(window.app.game.undone) == 2
+
+
+def test_undo_is_whole_even_when_something_else_happens_during_its_animation(window, monkeypatch):
+    monkeypatch.setattr(agon, "GLIDE_MS", 5000)
+    window.set_up(str(Position.start()), levels=(0, 1))
+    window.app.settings["animation"] = False
+    window.app.attempt(mv("b1-c2"), None)
+    window.until(lambda: len(window.moves()) == 2)
+    window.app.settings["animation"] = True
+    window.app.on_undo()
+    assert window.app.mode is agon.Mode.ANIMATING and window.moves() == []
+    window.app.set_level(2)
+    assert window.moves() == [] and window.shows_the_position()
+
+
+def test_redo_is_kept_for_the_next_start(window, tmp_path):
+    for source, target in (("b1", "c2"), ("b7", "c7")):
+        window.drag(source, target)
+        window.rest()
+    window.app.on_undo()
+    window.rest()
+    window.app.on_redo()
+    window.rest()
+    kept = Game.load(str(tmp_path / "home" / "autosave.agon"))
+    assert len(kept.moves) == 2 and "Ply" not in kept.headers
+
+
+def test_names_in_a_file_survive_opening_and_saving(window, tmp_path):
+    path = str(tmp_path / "game.agon")
+    Game(headers={"White": "Ada", "Black": "Computer level 3"}).save(path)
+    window.app.load(path)
+    window.app.save(path)
+    assert Game.load(path).headers["White"] == "Ada"
+    assert window.app.players == [agon.Player(), agon.Player(3)]
+
+
+def test_a_replaced_game_can_be_brought_back(window):
+    window.drag("b1", "c2")
+    window.rest()
+    window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
+    assert window.moves() == [] and window.app.is_possible("on_previous_game")
+    window.app.on_previous_game()
+    assert window.moves() == ["b1-c2"] and window.shows_the_position()
+
+
+def test_a_position_without_pieces_is_not_pasted(window):
+    window.drag("b1", "c2")
+    window.rest()
+    window.root.clipboard_clear()
+    window.root.clipboard_append(" / w")
+    window.app.on_paste()
+    assert window.moves() == ["b1-c2"]
+
+
+def test_a_second_window_has_a_game_of_its_own(window, tmp_path, monkeypatch):
+    window.drag("b1", "c2")
+    window.rest()
+    second = open_window(tmp_path, monkeypatch, adopt=False)
+    assert second.moves() == []
+    second.app.adopt(Game(), [agon.Player(), agon.Player()])
+    second.drag("k1", "k2")
+    second.rest()
+    second.app.on_close()
+    assert Game.load(str(tmp_path / "home" / "autosave.agon")).moves == window.app.game.moves
+    assert Game.load(str(tmp_path / "home" / "autosave-2.agon")).moves == (mv("k1-k2"),)
+
+
+def test_the_keyboard_works_from_the_start(window):
+    window.root.focus_force()
+    window.view.focus_set()
+    window.root.update()
+    assert window.root.focus_get() == window.view
+
+
+def test_typing_works_after_a_click_in_the_move_list(window):
+    window.app.moves.text.focus_force()
+    window.root.update()
+    for key in ("b", "1", "c", "2", "Return"):
+        window.app.moves.text.event_generate(f"<Key-{key}>")
+    window.rest()
+    assert window.moves() == ["b1-c2"]
+
+
+def test_an_engine_that_dies_during_a_drag_puts_the_piece_back(window):
+    window.app.on_hint()
+    window.carry("b1", "c2")
+    window.app.engine._process.kill()
+    window.until(lambda: "beendet" in window.app.message)
+    assert window.app.mode is agon.Mode.IDLE and window.app.hand.selected is None and window.shows_the_position()
+    assert "Strg+P" not in window.app.message
+
+
+def test_a_double_click_on_the_target_says_nothing(window):
+    window.click("b1")
+    window.click("c2")
+    window.rest()
+    window.click("c2")
+    assert window.app.message == ""
+
+
+def test_the_computer_takes_no_draw_at_the_very_beginning(tmp_path, monkeypatch):
+    script = ("import sys\nfor line in sys.stdin:\n"
+              "    if line.startswith('go'): print('info depth 1 score 900 nodes 9 time 1 pv b1-c2');"
+              "print('bestmove b1-c2', flush=True)")
+    window = open_window(tmp_path, monkeypatch, (sys.executable, "-c", script))
+    window.set_up(str(Position.start()), levels=(0, 3))
+    window.app._offer_draw(None)
+    window.rest()
+    assert window.app.game.outcome() is None
+    window.app.on_close()
+
+
+def test_pausing_stays_visible(window):
+    window.set_up(str(Position.start()), levels=(1, 1))
+    window.until(lambda: len(window.moves()) >= 1)
+    window.app.on_pause()
+    window.app.on_escape()
+    assert "Strg+P" in status(window) and "angehalten" in window.app.context.cget("text")
+
+
+def test_menu_entries_without_meaning_are_grey(window):
+    bar = window.root.nametowidget(window.root.cget("menu"))
+    menu = bar.nametowidget(bar.entrycget(1, "menu"))
+    entries = dict(agon.MENUS)["menu_game"]
+    window.app._set_states(menu, entries)
+    states = {entry.key: menu.entrycget(index, "state") for index, entry in enumerate(entries) if entry is not None}
+    assert states["undo"] == states["swap"] == states["move_now"] == "disabled"
+    assert states["new_game"] == states["resign"] == states["hint"] == "normal"
+
+
+def test_context_menus_do_not_pile_up(window):
+    def menus():
+        return [child for child in window.root.winfo_children() if isinstance(child, agon.tk.Menu)]
+    window.app.show_context_menu(5, 5)
+    window.app.forget("menu")
+    before = len(menus())
+    for _ in range(5):
+        window.app.show_context_menu(5, 5)
+        window.app.forget("menu")
+    assert len(menus()) == before
+
+
+def test_turning_the_board_during_a_glide_finishes_it(window, monkeypatch):
+    monkeypatch.setattr(agon, "GLIDE_MS", 5000)
+    window.app.attempt(mv("b1-c2"), None)
+    assert window.app.hand.carried
+    window.app.on_flip()
+    assert window.app.hand.carried == () and window.shows_the_position()
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+@pytest.mark.parametrize("size, zoom", [("640x480", 0), ("640x480", 3), ("800x600", 3), ("800x600", 8), ("1060x820", 8)])
+def test_no_sentence_below_the_board_is_cut_off(window, language, size, zoom):
+    window.app.set_language(language)
+    window.app._change_look(zoom=zoom)
+    window.root.geometry(size)
+    window.root.update()
+    window.until(lambda: "arrange" not in window.app._jobs)
+    height = int(window.app._status_box.cget("height"))
+    for key in agon.TEXTS:
+        if key.startswith(("say_", "no_", "end_")):
+            text = re.sub(r"\{\w+\}", "Strg+Umschalt+P", agon.TEXTS[key][0 if language == "de" else 1])
+            window.app._render_status(text)
+            name = str(window.app.status.cget("font"))
+            font = next(font for font in window.app.fonts.values() if str(font) == name)
+            lines = agon.wrapped_lines(text, font, window.app._status_width)
+            assert lines * font.metrics("linespace") <= height, text
+
+
+def test_wedges_point_from_the_enclosing_pieces(window):
+    window.set_up("Qf2 e5 h4 / Qf10 e4 e6 g8 w")
+    points = window.view.coords(window.view._wedges[parse_cell("e5")])
+    x, y = window.view.layout.centre(parse_cell("e5"))
+    assert all(abs(px - x) < abs(py - y) for px, py in zip(points[::2], points[1::2]))
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+def test_rank_numbers_stand_beside_the_board(window, flipped):
+    window.app.settings.update(ranks=True, flipped=flipped)
+    window.app._apply_look()
+    window.app.arrange()
+    for item in window.view._ranks.values():
+        point = window.view.coords(item)
+        assert window.view.itemcget(item, "state") == "normal"
+        assert window.view.layout.cell_at(*point) is None and point[0] > 0
