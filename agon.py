@@ -2433,8 +2433,34 @@ class Puzzle(NamedTuple):
 
 
 PUZZLES: Tuple[Puzzle, ...] = (
-    Puzzle("win", 1, "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w"),
-    Puzzle("win", 2, "Qg6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w"),
+    Puzzle("trap", 1, "Qe5 b5 d4 f8 g4 g5 i3 / Qg6 a5 d2 e6 f9 g3 g7 w"),
+    Puzzle("trap", 1, "Qf2 b2 c6 e7 g3 g7 h6 / Qf9 b3 d2 f4 f7 i4 i7 b"),
+    Puzzle("trap", 1, "Qf6 b4 e6 f8 i6 k5 k6 / Qg6 b2 c3 e4 f9 g5 h4 b"),
+    Puzzle("trap", 1, "Qf6 d5 e6 f8 g4 h4 i5 / Qg6 c2 c4 d4 f11 h5 h7 b"),
+    Puzzle("trap_two", 1, "Qf4 d4 d5 e6 f5 g7 i5 / Qg6 b5 b6 d2 d7 g10 h5 w"),
+    Puzzle("trap_two", 1, "Qe5 d4 e7 h6 h7 i4 i6 / Qg5 c3 e10 f7 g4 h4 h5 w"),
+    Puzzle("trap_two", 1, "Qf2 e6 f5 f7 h6 h8 i3 / Qg6 c3 d5 e1 f8 g1 g5 w"),
+    Puzzle("win", 1, "Qf6 e5 e6 e7 f5 g5 g6 / Qd5 a5 e10 f10 g7 i1 l5 w"),
+    Puzzle("win", 1, "Qf6 e4 e5 e6 f7 g5 g6 / Qg4 b2 e9 f8 g7 i2 k5 w"),
+    Puzzle("win", 1, "Qe9 b3 e4 f8 h6 i2 i6 / Qf6 d5 e6 f5 f7 g5 g6 b"),
+    Puzzle("win", 2, "Qf6 e5 e6 f5 f7 g6 i5 / Qf4 a4 e9 f9 h8 k1 k5 w"),
+    Puzzle("win", 2, "Qf6 d5 e6 e7 f5 g5 g6 / Qh6 d4 d7 f4 g8 h4 i6 w"),
+    Puzzle("win", 2, "Qf6 d5 e6 f5 f7 g6 h5 / Qd4 b2 e4 e8 h6 i6 l5 w"),
+    Puzzle("win", 2, "Qf6 e4 e5 e6 f7 g5 g7 / Qf8 c2 d4 e7 f10 g8 k2 w"),
+    Puzzle("win", 2, "Qf6 d4 e6 f5 f7 g6 h5 / Qg7 b1 d5 e9 f8 g9 l5 w"),
+    Puzzle("win", 2, "Qf3 d2 e9 f8 g4 g8 h5 / Qf6 e4 e6 f5 f7 g5 g7 b"),
+    Puzzle("win", 2, "Qe4 d4 e3 f8 g7 h5 i6 / Qf6 c6 e5 f5 f7 g5 g6 b"),
+    Puzzle("win", 3, "Qe4 e5 e6 f7 g4 g5 g6 / Qd5 c5 e7 f8 g8 h3 h6 w"),
+    Puzzle("win", 3, "Qf6 d3 d5 f5 f7 g5 g6 / Qf8 d6 e3 e7 g4 h5 h6 w"),
+    Puzzle("win", 3, "Qf4 d3 d6 e4 e7 f8 g8 / Qf6 d4 e6 f5 g6 g7 h5 b"),
+    Puzzle("win", 3, "Qf6 e4 e5 e6 f7 g4 h5 / Qf8 c5 e7 f9 g7 i2 i4 w"),
+    Puzzle("win", 3, "Qe5 d5 e4 f5 f7 g5 g6 / Qd4 b2 d2 e10 f9 g7 h2 w"),
+    Puzzle("win", 3, "Qd6 a5 f10 f8 g7 h4 k5 / Qf6 d5 e5 f4 f7 g5 h6 b"),
+    Puzzle("win", 3, "Qg4 d4 e8 f10 g10 h4 k1 / Qf6 d6 e4 e5 f8 g5 g6 b"),
+    Puzzle("win", 4, "Qh6 a4 e10 f8 g8 k2 k5 / Qf6 c4 e4 e5 e6 g5 g6 b"),
+    Puzzle("win", 4, "Qe5 d5 e6 f5 f8 g6 h5 / Qf10 b5 e8 f9 g2 g8 k5 w"),
+    Puzzle("win", 4, "Qg4 a5 e9 f8 g9 k1 l5 / Qg5 d4 e4 e6 f7 g6 h5 b"),
+    Puzzle("win", 4, "Qf6 e5 e7 f4 f7 g7 h4 / Qg6 a3 e10 f1 f10 g9 l5 w"),
 )
 
 
@@ -2621,7 +2647,7 @@ class PuzzleBook(Activity):
             return
         if game.position.turn == self.side:
             if self.is_showing:
-                app.later("lesson", REPLY_MS, partial(app.ask_for_puzzle, 2 * self.moves_left - 1))
+                app.later("lesson", REPLY_MS, self._ask_for_move)
         elif is_goal_reached(self.puzzle.goal, game):
             self.is_solved = True
             self.feedback = app.texts("puzzle_shown" if self.is_showing else "puzzle_solved")
@@ -2656,13 +2682,25 @@ class PuzzleBook(Activity):
     def on_hint(self) -> None:
         """Show the first move of the solution as an arrow."""
         if self.accepts_moves and self.app.mode is not Mode.THINKING:
+            self._ask_for_move()
+
+    def _ask_for_move(self) -> None:
+        """Find the solution's next move: a win by the engine, a trap by trying all moves."""
+        if self.puzzle.goal == "win":
             self.app.ask_for_puzzle(2 * self.moves_left - 1)
+            return
+        for move in self.app.game.legal_moves():
+            trial = Game(self.app.game.position)
+            trial.play(move)
+            if is_goal_reached(self.puzzle.goal, trial):
+                self.on_answer(move, "")
+                break
 
     def on_solution(self) -> None:
         """Play the solution, the defender defending as well as possible."""
         self.open(self.number)
         self.is_showing = True
-        self.app.ask_for_puzzle(2 * self.moves_left - 1)
+        self._ask_for_move()
 
     def title(self) -> str:
         """The name of the puzzles."""

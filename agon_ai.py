@@ -19,7 +19,6 @@ Contents
 import argparse
 import gc
 import math
-import multiprocessing
 import os
 import queue
 import random
@@ -28,10 +27,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import lru_cache
-from multiprocessing import connection
 from typing import BinaryIO, Callable, Counter as CounterOf, Dict, Iterator, List, NamedTuple, Optional, Sequence
 from typing import TextIO, Tuple
 
@@ -362,8 +360,6 @@ CONTEMPT = 30
 #: No step improves the worth of the mover's pieces by more than this.
 FUTILITY = 300
 NEVER = 1_000_000
-#: Work at lower depths is too small to be worth sending to another process.
-LEAST_SHARED_DEPTH = 4
 #: How often to look at the clock: about every two milliseconds.
 NODES_BETWEEN_CHECKS = 300
 #: A further depth takes several times as long as the one before: beyond this share of the time it is not begun.
@@ -400,98 +396,12 @@ class _History(Dict[Bits, int]):
         return 0
 
 
-class Job(NamedTuple):
-    """A child to scout (see Searcher.scout), by its number in its parent's list."""
-
-    number: int
-    own: Bits
-    enemy: Bits
-    queens: Bits
-    depth: int
-    reduction: int
-    alpha: int
-    ply: int
-    quiet: int
-
-
-class Answer(NamedTuple):
-    """What a helper has found out about a job."""
-
-    job: Job
-    score: int
-    oldest_repeat: int
-    nodes: int
-
-
-class Helper:
-    """Another process that scouts for a search; it ends when this one does."""
-
-    def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.connection, other_end = context.Pipe()
-        self.busy = False
-        self.process = context.Process(target=_help, args=(other_end,), daemon=True)
-        self.process.start()
-        other_end.close()
-
-    def begin(self, searcher: "Searcher") -> None:
-        """Tell the helper about a new search."""
-        self.connection.send((searcher.game, searcher.weights, searcher.tricks))
-
-    def ask(self, job: Job, path: List[Tuple[Key, int]], iteration: int) -> None:
-        """Give the helper a job."""
-        self.connection.send((job, path, iteration))
-        self.busy = True
-
-    def answer(self) -> Optional[Answer]:
-        """The answer to the job, once there is one; None if the job was abandoned."""
-        answer: Optional[Answer] = self.connection.recv()
-        self.busy = False
-        return answer
-
-    def abandon(self) -> None:
-        """Drop the job in hand, if there is one."""
-        if self.busy:
-            self.connection.send(None)
-            self.answer()
-
-    def close(self) -> None:
-        """End the process."""
-        self.connection.close()
-        self.process.join(timeout=1.0)
-        if self.process.is_alive():
-            self.process.terminate()
-
-
-def _help(commands: "connection.Connection") -> None:
-    """Do the jobs of a search in another process, until it closes the connection."""
-    gc.disable()
-    searcher: Optional[Searcher] = None
-    try:
-        while True:
-            message = commands.recv()
-            if message is None:
-                continue  # The job to be abandoned was finished already.
-            if isinstance(message[0], Job) and searcher:
-                answer: Optional[Answer] = None
-                try:
-                    answer = searcher.answer(*message)
-                except _Stopped:
-                    pass
-                commands.send(answer)
-            else:
-                game, weights, tricks = message
-                searcher = Searcher(game, stop=commands.poll, weights=weights, tricks=tricks)
-    except (EOFError, OSError):
-        pass  # The other process has ended.
-
-
 class Searcher:
     """One search; see `search` for its limits."""
 
     def __init__(self, game: Game, seconds: Optional[float] = None, depth: Optional[int] = None,
                  nodes: Optional[int] = None, stop: Optional[Callable[[], bool]] = None,
-                 weights: Weights = WEIGHTS, tricks: Tricks = Tricks(), helpers: Sequence["Helper"] = ()) -> None:
+                 weights: Weights = WEIGHTS, tricks: Tricks = Tricks()) -> None:
         if game.outcome():
             raise AgonError("after_end", "the search")
         self.started = time.perf_counter()
@@ -500,10 +410,6 @@ class Searcher:
         self.node_limit = nodes
         self.stop = stop
         self.tricks = tricks
-        self.game, self.weights = game, weights
-        self.helpers = helpers
-        #: While work is shared: takes the helpers' answers and gives them new jobs.
-        self.tend: Optional[Callable[[], None]] = None
         self.rules = game.rules
         self.position = game.position
         self.quiet = game.quiet_moves()
@@ -516,8 +422,7 @@ class Searcher:
         self.table: Dict[Key, Tuple[int, int, int, Bits]] = {}
         self.old_table: Dict[Key, Tuple[int, int, int, Bits]] = {}
         #: Ply at which a position stands on the path; positions of the game so far have negative plies.
-        self.game_path: Dict[Key, int] = {(p.own, p.enemy, p.queens): -1 for p in game.positions[:-1]}
-        self.path = dict(self.game_path)
+        self.path: Dict[Key, int] = {(p.own, p.enemy, p.queens): -1 for p in game.positions[:-1]}
         #: The smallest ply of the path to which a repetition has led back since this was last reset.
         self.oldest_repeat = NEVER
         self.killers: List[Bits] = [-1] * (2 * MAX_DEPTH + 2)
@@ -536,8 +441,6 @@ class Searcher:
             raise _Stopped
         if self.stop is not None and self.stop():
             raise _Stopped
-        if self.tend is not None:
-            self.tend()
         self.next_check = self.nodes + NODES_BETWEEN_CHECKS
         if self.node_limit is not None:
             self.next_check = min(self.next_check, self.node_limit)
@@ -657,9 +560,6 @@ class Searcher:
             score = self.end_score(child, following, ply) if child & INNER == INNER else None
             if score is None:
                 now_quiet = quiet + 1 if change in _SIDEWAYS and not relocating else 0
-                if index == 1 and self.helpers and self.may_share(depth, alpha, beta):
-                    return self.share(own, enemy, queens, changes, traps, relocating,
-                                      depth, alpha, beta, ply, quiet, best, best_change)
                 if index == 0 or not self.tricks.scout:
                     score = -self.visit(enemy, child, following, depth - 1, -beta, -alpha, ply + 1, now_quiet)
                 else:
@@ -677,89 +577,6 @@ class Searcher:
                         self.history[change] += depth * depth
                         break
         return best, best_change
-
-    def may_share(self, depth: int, alpha: int, beta: int) -> bool:
-        """Whether helpers should take part in searching the changes after the first one."""
-        return depth >= LEAST_SHARED_DEPTH and beta - alpha > 1 and self.tend is None
-
-    def share(self, own: Bits, enemy: Bits, queens: Bits, changes: List[Bits], traps: Bits, relocating: Bits,
-              depth: int, alpha: int, beta: int, ply: int, quiet: int, best: int, best_change: Bits
-              ) -> Tuple[int, Bits]:
-        """Go on with `branch` after the first change, together with the helpers.
-
-        On the principal variation nearly all the work is to show that the
-        other changes are no better than the first one; each of them can be
-        looked at by another process (known as principal variation splitting).
-        """
-        waiting = deque(range(1, len(changes)))
-        answers: List[Answer] = []
-        path = [(key, place) for key, place in self.path.items() if place >= 0]
-
-        def job(index: int) -> Job:
-            change = changes[index]
-            child = own ^ change
-            following = queens ^ change if change & own & queens else queens
-            return Job(index, enemy, child, following, depth - 1,
-                       self.reduction(index, depth - 1) if not child & traps else 0, alpha, ply + 1,
-                       quiet + 1 if change in _SIDEWAYS and not relocating else 0)
-
-        def tend() -> None:
-            for helper in self.helpers:
-                if helper.busy and helper.connection.poll():
-                    answer = helper.answer()
-                    if answer:
-                        answers.append(answer)
-                if not helper.busy and waiting:
-                    helper.ask(job(waiting.popleft()), path, self.iteration)
-
-        self.tend = tend
-        try:
-            while True:
-                tend()
-                if answers:
-                    answer = answers.pop()
-                    self.nodes += answer.nodes
-                    self.oldest_repeat = min(self.oldest_repeat, answer.oldest_repeat)
-                    task, score = answer.job, answer.score
-                elif waiting:
-                    task = job(waiting.popleft())
-                    score = self.scout_or_end(task)
-                elif any(helper.busy for helper in self.helpers):
-                    connection.wait([helper.connection for helper in self.helpers], 0.005)
-                    self.check_limits()
-                    continue
-                else:
-                    break
-                if task.alpha < score < beta:
-                    score = -self.visit(task.own, task.enemy, task.queens, task.depth, -beta, -alpha,
-                                        task.ply, task.quiet)
-                if score > best:
-                    best, best_change = score, changes[task.number]
-                    alpha = max(alpha, score)
-                    if alpha >= beta:
-                        break
-        finally:
-            self.tend = None
-            for helper in self.helpers:
-                helper.abandon()
-        return best, best_change
-
-    def scout_or_end(self, job: "Job") -> int:
-        """What `scout` says about a job, unless its change has ended the game."""
-        if job.enemy & INNER == INNER:
-            score = self.end_score(job.enemy, job.queens, job.ply - 1)
-            if score is not None:
-                return score
-        return self.scout(*job[1:])
-
-    def answer(self, job: "Job", path: List[Tuple[Key, int]], iteration: int) -> "Answer":
-        """Do a job for the search of another process that stands at this path."""
-        self.path = {**self.game_path, **dict(path)}
-        self.iteration = iteration
-        self.oldest_repeat = NEVER
-        before = self.nodes
-        score = self.scout_or_end(job)
-        return Answer(job, score, self.oldest_repeat, self.nodes - before)
 
     def reduction(self, index: int, depth: int) -> int:
         """By how many plies to shorten the look at a change far down in the order, if it does not trap."""
@@ -854,8 +671,6 @@ class Searcher:
         self.sort(root, own, traps, -1, 0)
         first = move_of(root[0], own)
         analysis = Analysis(first, 0, 0, 0, 0.0, (first,), (Line(0, (first,)),))
-        for helper in self.helpers:
-            helper.begin(self)
         try:
             for depth in range(1, self.depth_limit + 1):
                 self.iteration = depth
@@ -907,7 +722,8 @@ def search(game: Game, seconds: Optional[float] = None, depth: Optional[int] = N
 
     Searches until one of the limits is reached: `seconds`, `depth` in plies,
     `nodes` (positions looked at), or `stop()` being true.  `on_info` is told
-    about every finished depth; `multipv` is the number of lines wanted.
+    about every finished depth; `multipv` is the number of lines wanted.  For
+    given `depth` or `nodes` the result is always the same.
     """
     return Searcher(game, seconds, depth, nodes, stop, weights, tricks).run(on_info, multipv)
 
@@ -965,7 +781,6 @@ def choose(game: Game, level: int, seed: Optional[int] = None, stop: Optional[Ca
 # --- 6. Protocol -----------------------------------------------------------------
 
 ENGINE_NAME = "Agon"
-MAX_WORKERS = 8
 #: Longer input lines are refused.
 MAX_LINE_BYTES = 100_000
 TOO_LONG = "(a line that is too long)"
@@ -995,7 +810,6 @@ class Engine:
         self.rules = Rules()
         self.level = len(LEVELS)
         self.seed: Optional[int] = None
-        self.helpers: List[Helper] = []
         self.weights, self.tricks = WEIGHTS, Tricks()
         #: The last search: freeing its tables takes time, which nobody should wait for.
         self.searcher: Optional[Searcher] = None
@@ -1021,7 +835,6 @@ class Engine:
         self.say(f"id name {ENGINE_NAME}")
         self.say(f"option name Level type spin default {len(LEVELS)} min 1 max {len(LEVELS)}")
         self.say("option name Seed type string default none")
-        self.say(f"option name Workers type spin default 1 min 1 max {MAX_WORKERS}")
         self.say("option name QueenFirst type check default off")
         self.say("option name EmptyThroneLoses type check default on")
         self.say("option name Without type string default none")
@@ -1058,8 +871,6 @@ class Engine:
             self.level = _number(value, 1, len(LEVELS))
         elif name == "seed":
             self.seed = None if value == "none" else _number(value, -2 ** 63, 2 ** 63)
-        elif name == "workers":
-            self.set_workers(_number(value, 1, MAX_WORKERS))
         elif name == "queenfirst":
             self.set_rules(self.rules._replace(queen_first=_switch(value)))
         elif name == "emptythroneloses":
@@ -1068,13 +879,6 @@ class Engine:
             self.weights, self.tricks = leave_out([] if value == "none" else value.split(","))
         else:
             raise ProtocolError(f"unknown option {words[1][:40]}")
-
-    def set_workers(self, count: int) -> None:
-        """Search with this many processes, this one included."""
-        while len(self.helpers) + 1 > count:
-            self.helpers.pop().close()
-        while len(self.helpers) + 1 < count:
-            self.helpers.append(Helper())
 
     def set_rules(self, rules: Rules) -> None:
         """Play on by other rules; AgonError if the moves so far break them."""
@@ -1106,7 +910,7 @@ class Engine:
         else:
             seconds = limits["movetime"] / 1000 if "movetime" in limits else None if limits else LEVELS[-1].seconds
             self.searcher = Searcher(self.game, seconds, limits.get("depth"), limits.get("nodes"), self.stop,
-                                     self.weights, self.tricks, self.helpers)
+                                     self.weights, self.tricks)
             analysis = self.searcher.run(report, multipv)
             while "infinite" in limits and not self.stop():
                 time.sleep(0.01)
@@ -1403,6 +1207,7 @@ def play_match(options: argparse.Namespace) -> None:
 
 # --- 8. Bench --------------------------------------------------------------------
 
+#: The start and five positions from play.
 BENCH_POSITIONS = (
     "Qf1 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2 w",
     "Qf5 c3 e5 g6 h2 e8 i4 / Qf6 d6 e7 g4 h6 b5 a2 b",
@@ -1415,16 +1220,16 @@ BENCH_POSITIONS = (
 
 def bench(options: argparse.Namespace) -> None:
     """Print how fast the rules and the search are on this machine."""
-    start = Position.start()
     began = time.perf_counter()
-    count = perft(start, 4)
+    count = perft(Position.start(), 4)
     print(f"perft 4: {count} moves, {count / (time.perf_counter() - began):,.0f} moves/s")
     nodes, seconds = 0, 0.0
     for text in BENCH_POSITIONS:
         analysis = search(Game(Position.from_text(text)), seconds=options.seconds)
         nodes += analysis.nodes
         seconds += analysis.seconds
-        print(f"depth {analysis.depth:2}, {analysis.nodes:8} nodes, score {score_text(analysis.score):>10}: {text}")
+        print(f"depth {analysis.depth:2}, {analysis.nodes:8} nodes, score {score_text(analysis.score):>10}: {text}",
+              flush=True)
     print(f"search: {nodes / seconds:,.0f} nodes/s")
 
 
