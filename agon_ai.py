@@ -35,7 +35,7 @@ from typing import TextIO, Tuple
 
 from agon_core import (
     BLACK, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, PASS_CHANGE, QUIET_MOVES_TO_DRAW, RADIUS, RING, RINGS, ROW,
-    SIDE_LETTERS, STEP_BITS, STEPS, THRONE, THRONE_BIT, WHITE, AgonError, Bits, Cell, Game, Move, Position, Rules,
+    STEP_BITS, STEPS, THRONE, THRONE_BIT, WHITE, AgonError, Bits, Cell, Game, Move, Position, Rules,
     between, bits, cells_of, count_possible, has_won, is_decided, legal_changes, move_of, perft, popcount,
     possible_changes, surrounds_empty_throne)
 
@@ -91,7 +91,12 @@ def score_text(score: int) -> str:
 
 
 class Weights(NamedTuple):
-    """The numbers of the evaluation, in hundredths of a guard's step."""
+    """The numbers of the evaluation, in hundredths of a guard's step.
+
+    They come from matches of the program against itself, 40 to 60 games each
+    with 1500 to 3000 nodes a move.  Much worth on ring 1 wins quick games but
+    loses to patience: a guard there can never step back to help the others.
+    """
 
     #: Worth of a guard, and of the queen, by ring (0 to 5).
     guard: Tuple[int, ...] = (0, 650, 500, 350, 180, 0)
@@ -199,7 +204,7 @@ class SideValues(Dict[Bits, int]):
 
 
 #: Bounded memory: this many remembered values for each place of the queen.
-SIDE_VALUES_KEPT = 50_000
+SIDE_VALUES_KEPT = 30_000
 
 
 class Evaluation:
@@ -357,8 +362,9 @@ TABLE_ENTRIES = 150_000
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 #: A draw by repetition is worth a little less than nothing to the side that searches.
 CONTEMPT = 30
-#: No step improves the worth of the mover's pieces by more than this.
+#: Hardly a step that traps nothing is worth more than this.
 FUTILITY = 300
+#: As a ply: no repetition has been met.
 NEVER = 1_000_000
 #: How often to look at the clock: about every two milliseconds.
 NODES_BETWEEN_CHECKS = 300
@@ -369,12 +375,19 @@ TIME_FOR_NEXT_DEPTH = 0.6
 class Tricks(NamedTuple):
     """The ideas that make the search fast; each can be switched off to see what it is worth."""
 
+    #: Positions reached by different orders of moves are searched once.  Never changes a value.
     table: bool = True
+    #: All changes but the first are only asked whether they are better.  Never changes a value.
     scout: bool = True
-    reductions: bool = True
-    futility: bool = True
+    #: Promising changes come first.  Never changes a value.
     ordering: bool = True
+    #: Changes late in the order are looked at less deeply, unless they prove to be better; needs `scout`.
+    reductions: bool = True
+    #: A side so far behind that no single step can make up for it need not try them all before the horizon.
+    futility: bool = True
+    #: Just before the horizon a forced relocation does not count as a ply.
     extension: bool = True
+    #: The side that searches thinks a little less of draws.
     contempt: bool = True
 
 
@@ -401,7 +414,7 @@ class Searcher:
 
     def __init__(self, game: Game, seconds: Optional[float] = None, depth: Optional[int] = None,
                  nodes: Optional[int] = None, stop: Optional[Callable[[], bool]] = None,
-                 weights: Weights = WEIGHTS, tricks: Tricks = Tricks()) -> None:
+                 weights: Weights = WEIGHTS, tricks: Tricks = Tricks(), seed: Optional[int] = None) -> None:
         if game.outcome():
             raise AgonError("after_end", "the search")
         self.started = time.perf_counter()
@@ -412,6 +425,8 @@ class Searcher:
         self.tricks = tricks
         self.rules = game.rules
         self.position = game.position
+        #: Decides between moves of equal score; without a seed the order of the rules does.
+        self.luck = None if seed is None else random.Random(f"{seed} {len(game.moves)}")
         self.quiet = game.quiet_moves()
         #: The depth of the iteration under way.
         self.iteration = 0
@@ -426,6 +441,7 @@ class Searcher:
         #: The smallest ply of the path to which a repetition has led back since this was last reset.
         self.oldest_repeat = NEVER
         self.killers: List[Bits] = [-1] * (2 * MAX_DEPTH + 2)
+        # At first a step inwards is the better guess.
         self.history = _History({
             1 << cell | 1 << to: 8 for cell, targets in STEPS.items() for to in targets if RING[cell] != RING[to]})
 
@@ -495,10 +511,10 @@ class Searcher:
         rules = self.rules
         traps = trapping_cells(own, enemy)
         own_queen = own & queens
-        if depth == 1 and self.tricks.futility and not traps and ply:
+        if depth == 1 and self.tricks.futility:
             sides = self.evaluation.sides
             guess = sides[own_queen][own] - sides[enemy & queens][enemy] + FUTILITY
-            if guess <= alpha and popcount(own & INNER) < 5:
+            if guess <= alpha and popcount(own & INNER) < 5 and not traps & _union_of_steps(own):
                 return guess
         changes = possible_changes(own, enemy, queens, rules)
         if not changes:
@@ -549,10 +565,10 @@ class Searcher:
 
     def branch(self, own: Bits, enemy: Bits, queens: Bits, changes: List[Bits], traps: Bits, relocating: Bits,
                depth: int, alpha: int, beta: int, ply: int, quiet: int) -> Tuple[int, Bits]:
-        """The best score and change, looking at least two plies ahead."""
+        """The best score and change, from a visit to each child (as far as needed)."""
         own_queen = own & queens
         best, best_change = -INFINITY, changes[0]
-        if relocating and self.tricks.extension and ply < self.iteration:
+        if relocating and self.tricks.extension and depth <= 2 and ply < self.iteration:
             depth += 1
         for index, change in enumerate(changes):
             child = own ^ change
@@ -668,6 +684,8 @@ class Searcher:
         root = legal_changes(own, enemy, queens, self.rules)
         relocating, traps = own & between(enemy), trapping_cells(own, enemy)
         self.path[own, enemy, queens] = 0
+        if self.luck:
+            self.luck.shuffle(root)
         self.sort(root, own, traps, -1, 0)
         first = move_of(root[0], own)
         analysis = Analysis(first, 0, 0, 0, 0.0, (first,), (Line(0, (first,)),))
@@ -717,15 +735,16 @@ class Searcher:
 
 def search(game: Game, seconds: Optional[float] = None, depth: Optional[int] = None, nodes: Optional[int] = None,
            stop: Optional[Callable[[], bool]] = None, on_info: Optional[Callable[[Analysis], None]] = None,
-           multipv: int = 1, weights: Weights = WEIGHTS, tricks: Tricks = Tricks()) -> Analysis:
+           multipv: int = 1, weights: Weights = WEIGHTS, tricks: Tricks = Tricks(), seed: Optional[int] = None
+           ) -> Analysis:
     """The best move and what is known about it; AgonError when the game is over.
 
     Searches until one of the limits is reached: `seconds`, `depth` in plies,
     `nodes` (positions looked at), or `stop()` being true.  `on_info` is told
     about every finished depth; `multipv` is the number of lines wanted.  For
-    given `depth` or `nodes` the result is always the same.
+    given `depth` or `nodes` and `seed` the result is always the same.
     """
-    return Searcher(game, seconds, depth, nodes, stop, weights, tricks).run(on_info, multipv)
+    return Searcher(game, seconds, depth, nodes, stop, weights, tricks, seed).run(on_info, multipv)
 
 
 # --- 5. Levels -------------------------------------------------------------------
@@ -766,12 +785,14 @@ def choose(game: Game, level: int, seed: Optional[int] = None, stop: Optional[Ca
     With a seed, the same game gets the same move.
     """
     limits = LEVELS[level - 1]
+    if seed is None:
+        seed = random.randrange(2 ** 32)
     # The number of moves goes into the seed, so that each move has its own luck.
-    luck = random.Random(None if seed is None else f"{seed} {len(game.moves)}")
+    luck = random.Random(f"{seed} {len(game.moves)}")
     slips = luck.random() < limits.slip
     multipv = len(game.legal_moves()) if slips else 1
     analysis = search(game, limits.seconds, limits.depth, limits.nodes, stop, on_info, multipv,
-                      _CARELESS if limits.careless else WEIGHTS)
+                      _CARELESS if limits.careless else WEIGHTS, seed=seed)
     if slips:
         line = luck.choice([line for line in analysis.lines if line.score >= analysis.score - limits.margin])
         analysis = analysis._replace(move=line.pv[0], score=line.score, pv=line.pv)
@@ -844,6 +865,7 @@ class Engine:
         self.say("readyok")
 
     def on_newgame(self, _words: List[str]) -> None:
+        _evaluation.cache_clear()
         self.game = Game(rules=self.rules)
 
     def on_stop(self, _words: List[str]) -> None:
@@ -909,8 +931,9 @@ class Engine:
             analysis = choose(self.game, self.level, self.seed, self.stop, report)
         else:
             seconds = limits["movetime"] / 1000 if "movetime" in limits else None if limits else LEVELS[-1].seconds
+            seed = random.randrange(2 ** 32) if self.seed is None and not limits else self.seed
             self.searcher = Searcher(self.game, seconds, limits.get("depth"), limits.get("nodes"), self.stop,
-                                     self.weights, self.tricks)
+                                     self.weights, self.tricks, seed)
             analysis = self.searcher.run(report, multipv)
             while "infinite" in limits and not self.stop():
                 time.sleep(0.01)
