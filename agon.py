@@ -29,6 +29,10 @@ import sys
 import typing
 
 
+# Pythons too old to read this file show this line, of all lines, as their error.
+NEEDED = f"Agon needs Python 3.8 or newer, see python.org"
+
+
 def stop_with(sentence: str) -> "typing.NoReturn":
     """End the program with one plain sentence on the error output."""
     if sys.stderr:
@@ -37,7 +41,7 @@ def stop_with(sentence: str) -> "typing.NoReturn":
 
 
 if sys.version_info < (3, 8):
-    stop_with(f"Agon needs Python 3.8 or newer; this is Python {sys.version.split()[0]}. See python.org")
+    stop_with(f"{NEEDED}; this is Python {sys.version.split()[0]}")
 
 try:
     import tkinter as tk
@@ -55,7 +59,6 @@ import errno
 import gc
 import html
 import json
-import locale
 import math
 import os
 import queue
@@ -136,7 +139,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_program_missing": ("{who} lässt sich nicht starten ({reason}).", "{who} cannot be started ({reason})."),
     "say_program_ended": ("{who} hat sich beendet.", "{who} has ended."),
     "say_program_slow": ("{who} antwortet nicht mehr und wurde beendet.", "{who} no longer answers and was ended."),
-    "say_program_illegal": ("{who} wollte „{move}“ ziehen: {why}", "{who} wanted to play “{move}”: {why}"),
+    "say_program_illegal": ("{who} hat keinen möglichen Zug genannt. {why}", "{who} named no possible move. {why}"),
     "say_try_again": ("{key} versucht es noch einmal.", "{key} tries again."),
     "say_repetition": ("Diese Stellung gab es jetzt zweimal; beim dritten Mal ist das Spiel unentschieden.",
                        "This position has occurred twice; the third time the game is drawn."),
@@ -519,15 +522,9 @@ class Texts:
         return TEXTS[text_key][0 if self.language == "de" else 1].format(**values)
 
 
-def system_language() -> str:
-    """'de' where the system speaks German, else 'en'."""
-    if sys.platform == "win32":
-        import ctypes
-        german = 0x07  # the primary language identifier of German
-        return "de" if ctypes.windll.kernel32.GetUserDefaultUILanguage() & 0x3FF == german else "en"
-    names = [os.environ.get(name) for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")]
-    chosen = next((name for name in names if name), None) or locale.getlocale()[0] or ""
-    return "de" if chosen.lower().startswith("de") else "en"
+def system_language(root: tk.Tk) -> str:
+    """'de' where the system speaks German, else 'en'; Tcl knows where each system keeps this."""
+    return "de" if str(root.tk.eval("package require msgcat; ::msgcat::mclocale")).startswith("de") else "en"
 
 
 # --- 3. Look ---------------------------------------------------------------------
@@ -590,8 +587,6 @@ MIN_ZOOM, MAX_ZOOM = -3, 12
 SCREEN_TEXT_LINES = 90
 #: Size of the first window in widths of the letter m.
 FIRST_WIDTH, FIRST_HEIGHT = 88, 68
-#: The look of buttons that users of a platform know; elsewhere Tk's "clam".
-NATIVE_STYLE = {"win32": "vista", "darwin": "aqua"}
 
 #: Shape of the crown, in radii of the piece: the outline and the balls on its tips.
 CROWN: Tuple[Point, ...] = ((-0.50, 0.40), (-0.60, -0.22), (-0.26, 0.06), (0.0, -0.40),
@@ -1204,7 +1199,8 @@ def score_value(score: str) -> float:
 class Engine:
     """An engine in a child process, spoken to by the protocol of agon_ai.
 
-    One thread reads the child's lines into a queue and touches nothing else.
+    One thread reads the child's lines into a queue, another writes those of a
+    queue to the child, so that a child that hangs never holds the window up.
     Every question gets exactly one answer, in order, so counting both tells an
     answer to the present question from one that comes too late.
     """
@@ -1219,6 +1215,8 @@ class Engine:
         self.log: Deque[str] = collections.deque(maxlen=self.LOG_LINES)
         self._errors = subprocess.STDOUT if with_errors else subprocess.DEVNULL
         self._process: Optional["subprocess.Popen[bytes]"] = None
+        #: Lines to be written; None ends the thread that writes them.
+        self._outbox: "queue.Queue[Optional[str]]" = queue.Queue()
         #: Lines read and not yet looked at; None is the end.  A full queue makes the child wait.
         self._lines: "queue.Queue[Optional[str]]" = queue.Queue(self.QUEUE_LINES)
         self._has_ended = False
@@ -1240,7 +1238,9 @@ class Engine:
                                          stderr=self._errors, creationflags=flags)
         self._lines, self._has_ended = queue.Queue(self.QUEUE_LINES), False
         self._asked = self._answered = 0
+        self._outbox = queue.Queue()
         threading.Thread(target=self._read, args=(self._process, self._lines, self.log), daemon=True).start()
+        threading.Thread(target=self._write, args=(self._process, self._outbox), daemon=True).start()
         self._send("agon")
 
     @staticmethod
@@ -1253,15 +1253,20 @@ class Engine:
                 lines.put(line)
         lines.put(None)
 
-    def _send(self, line: str) -> None:
-        if self._process is None or self._process.stdin is None:
-            return
-        self.log.append("> " + line[:200])
+    @staticmethod
+    def _write(process: "subprocess.Popen[bytes]", outbox: "queue.Queue[Optional[str]]") -> None:
+        assert process.stdin is not None
         try:
-            self._process.stdin.write(line.encode("utf-8") + b"\n")
-            self._process.stdin.flush()
+            with process.stdin:
+                for line in iter(outbox.get, None):
+                    process.stdin.write(line.encode("utf-8") + b"\n")
+                    process.stdin.flush()
         except OSError:
-            pass  # the child has ended; poll() reports it
+            pass  # the child has ended; the end of its output tells
+
+    def _send(self, line: str) -> None:
+        self.log.append("> " + line[:200])
+        self._outbox.put(line)
 
     def ask(self, game: Game, level: int, limits: str = "", moves: Optional[Sequence[Move]] = None) -> None:
         """Ask for a move in this game, or after only these of its moves; poll() brings the answer.
@@ -1307,7 +1312,7 @@ class Engine:
                 info = parse_info(words)
                 replies += [info] if info else []
             elif words[:1] == ["bestmove"]:
-                self._answered += 1
+                self._answered = min(self._answered + 1, self._asked)  # one too many is not counted
                 if is_current:
                     self._wanted = None
                     replies.append(BestMove(" ".join(words[1:2])))
@@ -1318,11 +1323,7 @@ class Engine:
         process, self._process, self._wanted = self._process, None, None
         if process is None:
             return
-        assert process.stdin is not None
-        try:
-            process.stdin.close()
-        except OSError:
-            pass  # it held a line that nobody will read any more
+        self._outbox.put(None)
         process.kill()
         process.wait()
         try:
@@ -1914,6 +1915,7 @@ class SidePage(ttk.Frame):
         self.button_box = ttk.Frame(self)
         self.button_box.grid(row=6, column=0, sticky="ew")
         self.buttons: List[ttk.Button] = []
+        self._commands: List[Callable[[], None]] = []
         self._chosen = tk.StringVar(self)
         self._shown_choices: Dict[str, str] = {}
 
@@ -1934,13 +1936,17 @@ class SidePage(ttk.Frame):
         self._show_choices(choices or {}, chosen, on_choice)
         while len(self.buttons) > len(buttons):
             self.buttons.pop().destroy()
-        for i, (label, command, is_enabled) in enumerate(buttons):
+        self._commands = [command for _label, command, _is_enabled in buttons]
+        for i, (label, _command, is_enabled) in enumerate(buttons):
             if i == len(self.buttons):
                 self.button_box.columnconfigure(i % 2, weight=1, uniform="page")
-                self.buttons.append(ttk.Button(self.button_box, width=1))
+                self.buttons.append(ttk.Button(self.button_box, width=1, command=partial(self._press, i)))
                 self.buttons[i].grid(row=i // 2, column=i % 2, sticky="ew", padx=(0 if i % 2 == 0 else 6, 0), pady=3)
-            self.buttons[i].configure(text=label, command=command)
+            self.buttons[i].configure(text=label)
             self.buttons[i].state(["!disabled" if is_enabled else "disabled"])
+
+    def _press(self, number: int) -> None:
+        self._commands[number]()
 
     def _show_choices(self, choices: Dict[str, str], chosen: str, on_choice: Optional[Callable[[str], None]]) -> None:
         self._chosen.set(chosen)
@@ -2079,6 +2085,8 @@ class Hand:
         app = self.app
         self.view.focus_set()
         self.cursor = None
+        if app.preview:
+            app.show_preview(None, None)
         if app.mode is Mode.DRAGGING:
             self.put_down()  # the release of that drag got lost
         if app.mode is Mode.ANIMATING:
@@ -2201,6 +2209,8 @@ class Hand:
 
     def on_key(self, event: "tk.Event[Any]") -> None:
         """Letters and digits become a typed move."""
+        if isinstance(self.app.activity, SetUp):
+            return
         has_modifier = isinstance(event.state, int) and event.state & (CONTROL_MASK | ALT_MASK)
         if event.keysym == "BackSpace":
             self.typed = self.typed[:-1]
@@ -2260,12 +2270,13 @@ class Analyst:
         self._scores: Dict[int, float] = {}
         self._line: List[str] = []
         self._reviewing: Optional[int] = None
+        self._asked_at = 0.0
 
     def begin(self) -> None:
         """Look at what is on the board now, if the analysis is switched on and the computer does not think."""
         app = self.app
         self.rest()
-        if app.settings["analysis"] and app.mode is not Mode.THINKING:
+        if app.settings["analysis"] and app.mode is not Mode.THINKING and not app.activity:
             if app.game.outcome():
                 self._review_next()
             else:
@@ -2288,6 +2299,7 @@ class Analyst:
         return tuple(legal[text] for text in firsts if text in legal)
 
     def _ask(self, limits: str, moves: Optional[Sequence[Move]]) -> None:
+        self._asked_at = time.monotonic()
         try:
             self.engine.ask(self.app.game, BEST_LEVEL, limits, moves)
         except OSError:
@@ -2302,6 +2314,9 @@ class Analyst:
             self._infos.clear()
             self.show()
             self.app.render_board()
+            return
+        if self._reviewing is not None and time.monotonic() - self._asked_at > PATIENCE_S:
+            self.engine.close()
             return
         for reply in replies:
             if isinstance(reply, Info):
@@ -2473,7 +2488,7 @@ class Activity:
     def __init__(self, app: "App") -> None:
         self.app = app
         self.feedback = ""
-        self._before = app.game, app.players, app.path
+        self.before = app.game, app.players, app.path
 
     def begin(self) -> None:
         """Put something on the board."""
@@ -2481,7 +2496,7 @@ class Activity:
 
     def close(self) -> None:
         """Give the board back to the game that was interrupted."""
-        game, players, path = self._before
+        game, players, path = self.before
         self.app.adopt(game, players, path)
 
     def put_up(self, position: Position) -> None:
@@ -2653,7 +2668,7 @@ class PuzzleBook(Activity):
             self.feedback = app.texts("puzzle_shown" if self.is_showing else "puzzle_solved")
             solved = app.settings["solved"]
             if not self.is_showing and self.puzzle.position not in solved:
-                app.remember(solved=solved + [self.puzzle.position])
+                app.remember(solved=sorted({*Settings()["solved"], *solved, self.puzzle.position}))
         elif self.moves_left <= 0 or game.outcome():
             self.take_back("puzzle_too_long")
         else:
@@ -2787,7 +2802,7 @@ class SetUp(Activity):
         """Play on from the position, two persons at first; a game needs all fourteen pieces."""
         position = self.app.game.position
         if position.is_complete:
-            self.app.adopt(Game(position, self._before[0].rules, {"Date": time.strftime("%Y.%m.%d")}), self._before[1])
+            self.app.adopt(Game(position, self.before[0].rules, {"Date": time.strftime("%Y.%m.%d")}), self.before[1])
             self.app.autosave()
         else:
             self.feedback = self.app.texts("setup_incomplete")
@@ -3044,7 +3059,7 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
                    Entry("redo", "on_redo", "Mod-y"), Entry("first", "on_first", "Home"),
                    Entry("previous", "on_previous", "Prior"), Entry("next", "on_next", "Next"),
                    Entry("last", "on_last", "End"), None, Entry("hint", "on_hint", "Mod-t"),
-                   Entry("move_now", "on_move_now", "Mod-m"), Entry("pause", "on_pause", PAUSE_KEY),
+                   Entry("move_now", "on_move_now", "Mod-g"), Entry("pause", "on_pause", PAUSE_KEY),
                    Entry("one_move", "on_one_move", "Mod-e"), None, Entry("level_menu", "[_level_menu]"),
                    Entry("swap", "on_swap"), Entry("offer_draw", "on_offer_draw"), Entry("resign", "on_resign"))),
     ("menu_learn", (Entry("tour", "on_tour", "F2"), Entry("puzzles", "on_puzzles", "F3"),
@@ -3131,7 +3146,7 @@ class App:
         # thread happens to allocate (CPython issue 83274); so it is done here, now and then.
         gc.disable()
         self.settings = Settings()
-        self.texts = Texts(self.settings["language"] or system_language())
+        self.texts = Texts(self.settings["language"] or system_language(root))
         self.engine = Engine(engine_command)
         #: The players' own programs by their command.
         self.programs: Dict[Command, Engine] = {}
@@ -3156,6 +3171,8 @@ class App:
         self.message = self.notice = ""
         self.hint: Optional[Move] = None
         self.dialog: Optional[tk.Toplevel] = None
+        #: Help, search tree and conversation, by the command that opens each.
+        self.pages: Dict[str, tk.Toplevel] = {}
         #: What becomes of the engine's answer: a move, a hint, or the answer to a draw offer.
         self._purpose = "move"
         self._score = ""
@@ -3165,6 +3182,8 @@ class App:
         self._jobs: Dict[str, str] = {}
         self._autosave_file, self._autosave_lock = lock_autosave()
         self._first_width = 0
+        #: The style of buttons that Tk has chosen for this system.
+        self._native_style = ttk.Style(root).theme_use()
         self._build()
         self.hand = Hand(self)
         self.moves.text.bind("<Key>", self.hand.on_key)
@@ -3227,7 +3246,7 @@ class App:
         left, top = root.winfo_vrootx(), root.winfo_vrooty()
         screen = (max(root.winfo_vrootwidth(), root.winfo_screenwidth()),
                   max(root.winfo_vrootheight(), root.winfo_screenheight()))
-        match = re.fullmatch(r"(\d+)x(\d+)\+(-?\d+)\+(-?\d+)", self.settings["geometry"])
+        match = re.fullmatch(r"(\d{1,5})x(\d{1,5})\+(-?\d{1,5})\+(-?\d{1,5})", self.settings["geometry"])
         if not match:
             em = self.fonts["body"].measure("m")
             self._first_width = min(FIRST_WIDTH * em, root.winfo_screenwidth() - 40)
@@ -3290,8 +3309,11 @@ class App:
         theme, style, fonts = self.theme, ttk.Style(self.root), self.fonts
         for name, more in FONTS.items():
             fonts[name].configure(size=max(6, self._font_size + self.settings["zoom"] + more))
-        is_native = self.root.tk.call("tk", "windowingsystem") != "x11" and theme is LIGHT
-        style.theme_use(NATIVE_STYLE.get(sys.platform, "clam") if is_native else "clam")
+        windowing = self.root.tk.call("tk", "windowingsystem")
+        style.theme_use(self._native_style if windowing != "x11" and theme is LIGHT else "clam")
+        if windowing == "aqua":  # the window follows its own theme, not the system's dark mode
+            self.root.tk.call("::tk::unsupported::MacWindowStyle", "appearance", self.root,
+                              "darkaqua" if theme is DARK else "aqua")
         button = mix(theme.window, theme.panel, 0.5)
         style.configure(".", background=theme.window, foreground=theme.text, font=fonts["body"],
                         bordercolor=theme.line, lightcolor=theme.window, darkcolor=theme.window,
@@ -3334,8 +3356,9 @@ class App:
         style.configure("Feedback.TLabel", foreground=theme.forbidden, font=fonts["heading"])
         style.configure("Good.TLabel", foreground=theme.allowed, font=fonts["heading"])
         self._lay_out_panel()
-        if isinstance(self.dialog, HelpWindow) and self.dialog.winfo_exists():
-            self.on_help()
+        for method, page in list(self.pages.items()):
+            if page.winfo_exists():
+                getattr(self, method)()
 
     def _lay_out_panel(self) -> None:
         """Give the panel a width that suits the window, and its texts the lines to go with it."""
@@ -3538,6 +3561,7 @@ class App:
         self.hand.clear()
         self._finish = None
         self._plays_one_move = False
+        self.preview = None
         self.mode = Mode.IDLE
 
     def finish(self) -> None:
@@ -3625,8 +3649,9 @@ class App:
         """Ask the computer or the program whose turn it is."""
         program = self.player.program
         if program:
-            engine = self.programs.setdefault(program, Engine(program, with_errors=True))
-            self._ask("move", BEST_LEVEL, f"movetime {PROGRAM_MS}", engine)
+            if program not in self.programs:
+                self.programs[program] = Engine(program, with_errors=True)
+            self._ask("move", BEST_LEVEL, f"movetime {PROGRAM_MS}", self.programs[program])
         else:
             self._ask("move", self.player.level)
 
@@ -3636,8 +3661,8 @@ class App:
         self._asked = engine or self.engine
         try:
             self._asked.ask(self.game, level, limits)
-        except OSError as error:
-            self._engine_failed("say_program_missing", reason=error.strerror or error)
+        except (OSError, ValueError) as error:
+            self._engine_failed("say_program_missing", reason=getattr(error, "strerror", None) or error)
             return
         self.later("poll", POLL_MS, self._poll)
 
@@ -3647,9 +3672,6 @@ class App:
         except EOFError:
             self._engine_failed("say_program_ended")
             return
-        if not replies and time.monotonic() - self._asked_at > PATIENCE_S:
-            self._engine_failed("say_program_slow")
-            return
         for reply in replies:
             if isinstance(reply, Info):
                 self._score = reply.score if reply.number == 1 else self._score
@@ -3658,16 +3680,22 @@ class App:
                 pause = max(0, LEAST_THINK_MS - waited) if self._purpose == "move" else 0
                 self.later("answer", pause, partial(self._answered, reply.text))
                 return
-        self.later("poll", POLL_MS, self._poll)
+        if time.monotonic() - self._asked_at > PATIENCE_S:
+            self._engine_failed("say_program_slow")
+        else:
+            self.later("poll", POLL_MS, self._poll)
 
     def _answered(self, text: str) -> None:
         try:
             move = Move.from_text(text)
             refusal = self.game.refusal(move)
-        except AgonError:
-            refusal = Refusal.NO_PIECE
-        if refusal:
-            self._engine_failed("say_program_illegal", move=text[:20], why=self.texts("no_" + refusal.name))
+            if refusal:
+                raise IllegalMove(move, refusal)
+        except AgonError as error:
+            self._engine_failed("say_program_illegal", why=self.error_text(error))
+            return
+        if self._purpose == "move":
+            self.play(move)
         elif self._purpose == "hint":
             self.show_hint(move)
         elif self._purpose == "puzzle" and isinstance(self.activity, PuzzleBook):
@@ -3676,8 +3704,6 @@ class App:
             self.render()
         elif self._purpose == "draw":
             self._answer_offer()
-        else:
-            self.play(move)
 
     def show_hint(self, move: Move) -> None:
         """Show a move as an arrow."""
@@ -3808,7 +3834,7 @@ class App:
         others = [self._player_text(player) for player in self.players if not player.is_person]
         if self.mode is Mode.THINKING:
             others = [self.texts("computer_thinks")]
-        elif self.is_paused and others:
+        elif self.is_paused and self.is_computers_turn:
             others = [self.texts("paused")]
         return self.texts("move_number", number=ply // 2 + 1) + " · " + (
             self.texts("against").join(others) or self.texts("two_players"))
@@ -3899,13 +3925,15 @@ class App:
     def adopt(self, game: Game, players: Sequence[Player], path: str = "") -> None:
         """Put another game on the board."""
         self.interrupt()
-        if self.game.moves and game is not self.game and not self.activity:
-            self._previous = self.game, self.players, self.path
+        old = self.activity.before if self.activity else (self.game, self.players, self.path)
+        if old[0] is not game and (old[0].moves or old[0].undone):
+            self._previous = old
         self.activity = None
         self._lay_out_panel()
         self.hand.cursor = None
         self.game, self.players, self.path = game, list(players), path
-        self.is_paused = False
+        self.is_paused = bool(game.undone)  # the computer must not play over moves that can be played again
+        self._end_unused_programs()
         self.settle()
 
     def on_previous_game(self) -> None:
@@ -4044,10 +4072,17 @@ class App:
         self._change_players(self.players[::-1])
 
     def _change_players(self, players: List[Player]) -> None:
+        if self.activity:
+            return
         self.interrupt()
         self.players = players
+        self._end_unused_programs()
         self.autosave()
         self.settle()
+
+    def _end_unused_programs(self) -> None:
+        for command in set(self.programs) - {player.program for player in self.players}:
+            self.programs.pop(command).close()
 
     def on_resign(self) -> None:
         """Ask whether the player whose turn it is really gives up."""
@@ -4127,7 +4162,15 @@ class App:
     def on_tree(self) -> None:
         """Show how minimax thinks about the position on the board."""
         self.hand.put_down()
-        self.dialog = TreeWindow(self)
+        self._open_page("on_tree", TreeWindow(self))
+
+    def _open_page(self, method: str, page: tk.Toplevel) -> None:
+        """Remember a window that stays open beside the game; there is one of each kind."""
+        old = self.pages.get(method)
+        if old is not None and old.winfo_exists():
+            old.destroy()
+        self.pages[method] = page
+        self.dialog = page
 
     def show_preview(self, position: Optional[Position], move: Optional[Move]) -> None:
         """Show another position on the board, and the move that led there; None shows the game again."""
@@ -4152,7 +4195,7 @@ class App:
         """Show what the program that plays and this window say to each other."""
         programs = [player.program for player in self.players if player.program]
         engine = self.programs.get(programs[0], self.engine) if programs else self.engine
-        self.dialog = OutputWindow(self.root, self.texts("output"), self.theme, self.fonts, engine.log)
+        self._open_page("on_output", OutputWindow(self.root, self.texts("output"), self.theme, self.fonts, engine.log))
 
     # -- files --
 
@@ -4183,7 +4226,9 @@ class App:
         """Change settings and store them; said once when that is impossible."""
         self.settings.update(values)
         try:
-            self.settings.save()
+            stored = Settings()  # another window may have changed other settings meanwhile
+            stored.update(values)
+            stored.save()
         except AgonError as error:
             self._complain_once(error)
 
@@ -4200,7 +4245,7 @@ class App:
             game = self._with_place(Game.load(os.path.join(user_folder(), self._autosave_file)))
         except AgonError:
             return  # none there, or damaged from outside: a new game has begun already
-        if game.moves and not game.outcome():
+        if (game.moves or game.undone) and not game.outcome():
             self.adopt(game, self._players_of(game))
 
     @staticmethod
@@ -4335,7 +4380,7 @@ class App:
         try:
             is_position = "/" in text and "[" not in text and "-" not in text
             game = (Game(Position.from_text(text), self.game.rules) if is_position
-                    else Game.from_text(text[:MAX_FILE_BYTES]))
+                    else self._with_place(Game.from_text(text[:MAX_FILE_BYTES])))
         except AgonError as error:
             self.show_error(error)
             return
@@ -4368,7 +4413,9 @@ class App:
     def set_language(self, language: str) -> None:
         """Take another language, at once."""
         self.texts.language = language
-        self.message = ""
+        self.message = self.notice = ""
+        if self.activity:
+            self.activity.feedback = ""
         self._change_look(language=language)
 
     def set_theme(self, theme: str) -> None:
@@ -4402,9 +4449,7 @@ class App:
 
     def on_help(self) -> None:
         """Show rules and keys in a window of their own."""
-        if isinstance(self.dialog, HelpWindow):
-            self.dialog.destroy()
-        self.dialog = HelpWindow(self.root, self.texts, self.theme, self.fonts)
+        self._open_page("on_help", HelpWindow(self.root, self.texts, self.theme, self.fonts))
 
     def on_about(self) -> None:
         """Say what this is and what it runs on."""

@@ -17,7 +17,7 @@ Contents
     1. Vocabulary   sides, cells, bitboards, rule options, errors
     2. Tables       directions, rings, steps: all computed from coordinates
     3. Sandwich     the one idea that makes the game
-    4. Moves        what the side to move may do, in bits
+    4. Changes      what the side to move may do, in bits
     5. Move         a move as people write it
     6. Position     an immutable position: legal moves, refusals, text
     7. Perft        counting move sequences, the classic test of the rules
@@ -28,7 +28,7 @@ Contents
 import os
 import re
 from enum import Enum
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Type
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -147,6 +147,10 @@ class AgonError(ValueError):
         self.path: Optional[str] = None
         super().__init__(code)
 
+    def __reduce__(self) -> Tuple[object, ...]:
+        """Errors travel between processes whole, with their place."""
+        return _restored, (type(self), self.__dict__)
+
     def at(self, line: Optional[int] = None, path: Optional[str] = None) -> "AgonError":
         """The same error with its place filled in."""
         self.line = self.line or line
@@ -157,6 +161,12 @@ class AgonError(ValueError):
         place = [self.path] if self.path else []
         place += [f"line {self.line}"] if self.line else []
         return ": ".join(place + [ERROR_TEXTS[self.code].format(**self.details)])
+
+
+def _restored(kind: Type["AgonError"], state: Dict[str, object]) -> "AgonError":
+    error = kind.__new__(kind)
+    error.__dict__.update(state)
+    return error
 
 
 class IllegalMove(AgonError):
@@ -299,7 +309,7 @@ def enclosures(own: Bits, enemy: Bits) -> Bits:
     return forbidden
 
 
-# --- 4. Moves, in bits -----------------------------------------------------------
+# --- 4. Changes ------------------------------------------------------------------
 # Everything here sees the board from the side to move: `own` pieces, `enemy`
 # pieces, and `queens` of either side.  A move is a *change*: the two cells it
 # alters, as a bitboard.  own ^ change plays it, own & change is where it comes
@@ -454,6 +464,15 @@ MAX_GUARDS = 6
 START_TEXT = "Qf1 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2"
 
 
+def _check_piece(piece: Bits, is_queen: bool, pieces: Bits, queens: Bits, token: str) -> None:
+    """AgonError if this piece cannot join those of its side."""
+    if piece == THRONE_BIT and not is_queen:
+        raise AgonError("guard_on_throne", token)
+    of_its_kind = pieces & queens if is_queen else pieces & ~queens
+    if popcount(of_its_kind) == (1 if is_queen else MAX_GUARDS):
+        raise AgonError("too_many", token)
+
+
 class Position(NamedTuple):
     """Who stands where and who is to move; equal positions are equal for the rules."""
 
@@ -476,7 +495,7 @@ class Position(NamedTuple):
     def from_text(cls, text: str) -> "Position":
         """Read 'Qf1 a5 ... / Qf11 a2 ... w' (rules: Notation); AgonError if it cannot be read."""
         pieces = [0, 0]
-        queens = taken = 0
+        queens = 0
         side = WHITE
         turn: Optional[int] = None
         for token in text.split():
@@ -494,14 +513,9 @@ class Position(NamedTuple):
                 if cell is None:
                     raise AgonError("bad_cell", token)
                 piece = 1 << cell
-                queen_count = popcount(pieces[side] & queens)
-                if piece & taken:
+                if piece & (pieces[WHITE] | pieces[BLACK]):
                     raise AgonError("taken_twice", token)
-                if piece == THRONE_BIT and not is_queen:
-                    raise AgonError("guard_on_throne", token)
-                if queen_count if is_queen else popcount(pieces[side]) - queen_count == MAX_GUARDS:
-                    raise AgonError("too_many", token)
-                taken |= piece
+                _check_piece(piece, is_queen, pieces[side], queens, token)
                 pieces[side] |= piece
                 queens |= piece if is_queen else 0
         if turn is None:
@@ -511,12 +525,8 @@ class Position(NamedTuple):
     def with_piece(self, cell: Cell, side: int, is_queen: bool) -> "Position":
         """The position with a piece put on a cell, in place of what stands there; AgonError if that cannot be."""
         cleared = self.without_piece(cell)
-        piece, pieces = 1 << cell, cleared.pieces(side)
-        of_its_kind = pieces & self.queens if is_queen else pieces & ~self.queens
-        if piece == THRONE_BIT and not is_queen:
-            raise AgonError("guard_on_throne", cell_name(cell))
-        if popcount(of_its_kind) == (1 if is_queen else MAX_GUARDS):
-            raise AgonError("too_many", cell_name(cell))
+        piece = 1 << cell
+        _check_piece(piece, is_queen, cleared.pieces(side), cleared.queens, cell_name(cell))
         own, enemy = (piece, 0) if side == self.turn else (0, piece)
         queens = cleared.queens | (piece if is_queen else 0)
         return Position(cleared.own | own, cleared.enemy | enemy, queens, self.turn)
@@ -1071,8 +1081,10 @@ def read_text(path: str) -> str:
         raise AgonError("not_text").at(path=path) from None
     except OSError as error:
         raise AgonError("unreadable", reason=error.strerror or error, number=error.errno).at(path=path) from None
+    except AgonError:
+        raise
     except ValueError as error:  # a path with a zero character, say
-        raise error if isinstance(error, AgonError) else AgonError("unreadable", reason=error).at(path=path)
+        raise AgonError("unreadable", reason=error).at(path=path) from None
 
 
 def write_safely(path: str, text: str) -> None:
@@ -1081,9 +1093,10 @@ def write_safely(path: str, text: str) -> None:
     The text goes to a temporary file beside the target, is flushed to the disk,
     and then takes the target's place.  AgonError if that fails; the old file stays.
     """
-    target = os.path.realpath(path)
-    temporary = f"{target}.{os.getpid()}.tmp"
+    temporary = ""
     try:
+        target = os.path.realpath(path)
+        temporary = f"{target}.{os.getpid()}.tmp"
         with open(temporary, "w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.write(text)
             file.flush()
@@ -1095,5 +1108,7 @@ def write_safely(path: str, text: str) -> None:
         reason = getattr(error, "strerror", None) or error
         raise AgonError("unwritable", reason=reason, number=getattr(error, "errno", None)).at(path=path) from None
     finally:
-        if os.path.exists(temporary):
+        try:
             os.remove(temporary)
+        except (OSError, ValueError):
+            pass  # it has taken the target's place
