@@ -3991,3 +3991,129 @@ def test_rank_numbers_stand_beside_the_board(window, flipped):
         point = window.view.coords(item)
         assert window.view.itemcget(item, "state") == "normal"
         assert window.view.layout.cell_at(*point) is None and point[0] > 0
+
+
+@pytest.mark.parametrize("activity", ["on_tour", "on_puzzles", "on_set_up"])
+def test_a_game_interrupted_by_an_activity_can_be_brought_back_after_another_was_started(window, activity):
+    window.drag("b1", "c2")
+    window.rest()
+    getattr(window.app, activity)()
+    window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
+    window.app.on_previous_game()
+    assert window.moves() == ["b1-c2"]
+
+
+def test_a_computer_never_plays_over_moves_that_can_be_played_again(window, tmp_path):
+    window.set_up(str(Position.start()), levels=(0, 1))
+    window.drag("b1", "c2")
+    window.until(lambda: len(window.moves()) == 2)
+    window.rest()
+    window.app.go_to(1)
+    window.app.on_tour()
+    window.app.activity.close()
+    assert window.app.is_paused and len(window.app.game.undone) == 1
+    window.app.save(str(tmp_path / "game.agon"))
+    window.app.load(str(tmp_path / "game.agon"))
+    assert window.app.is_paused and len(window.app.game.undone) == 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="this system cannot stop a process")
+def test_a_stopped_analyst_does_not_hold_the_window_up(window):
+    window.app._switches["analysis"].set(True)
+    window.app.on_switch("analysis")
+    window.until(lambda: window.app.analyst.best_moves())
+    os.kill(window.app.analyst.engine._process.pid, signal.SIGSTOP)
+    for number in range(400):
+        window.app.analyst.engine._send("position start moves " + "b1-c2 " * 40)
+    window.drag("b1", "c2")
+    window.rest()
+    assert window.moves() == ["b1-c2"]
+
+
+def test_a_program_that_only_reports_is_ended_too(window, tmp_path, monkeypatch):
+    monkeypatch.setattr(agon, "PATIENCE_S", 1.0)
+    body = "while True:\n    print('info depth 1 score 1 nodes 1 time 1 pv b7-c7', flush=True)\n    time.sleep(0.02)"
+    window.app._let_program_play((BLACK, program(tmp_path, body)))
+    window.drag("b1", "c2")
+    window.until(lambda: "antwortet nicht mehr" in window.app.message)
+
+
+def test_an_answer_too_many_does_not_confuse_the_count(tmp_path):
+    if agon is None:
+        pytest.skip("no tkinter")
+    script = ("import sys\nprint('bestmove a1-a2', flush=True)\nfor line in sys.stdin:\n"
+              "    if line.startswith('go'): print('bestmove b1-c2', flush=True)")
+    engine = agon.Engine((sys.executable, "-c", script))
+    try:
+        engine.start()
+        while engine._lines.empty():
+            pass
+        engine.poll()
+        engine.ask(Game(), 1)
+        replies = []
+        deadline = time.monotonic() + 20
+        while not replies and time.monotonic() < deadline:
+            replies = engine.poll()
+        assert [reply.text for reply in replies] == ["b1-c2"]
+    finally:
+        engine.close()
+
+
+def test_a_program_ends_with_its_game(window, tmp_path):
+    window.app._let_program_play((BLACK, program(tmp_path, "print('bestmove b7-c7')")))
+    window.drag("b1", "c2")
+    window.until(lambda: len(window.moves()) == 2)
+    process = list(window.app.programs.values())[0]._process
+    window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
+    assert window.app.programs == {} and process.poll() is not None
+
+
+def test_the_analysis_is_silent_during_puzzles(window):
+    window.app._switches["analysis"].set(True)
+    window.app.on_switch("analysis")
+    window.app.on_puzzles()
+    assert not window.app.analyst.engine.is_busy and window.app.picture().arrows == ()
+
+
+def test_the_level_does_not_touch_the_tour(window):
+    window.app.on_tour()
+    window.drag("b1", "c2")
+    window.rest()
+    step = window.app.activity.step
+    window.app.set_level(5)
+    assert window.app.activity.step == step
+
+
+def test_two_windows_keep_each_others_solved_puzzles(window, tmp_path, monkeypatch):
+    second = open_window(tmp_path, monkeypatch)
+    window.app.remember(solved=["first"])
+    second.app.remember(theme="dark")
+    assert agon.Settings()["solved"] == ["first"] and agon.Settings()["theme"] == "dark"
+    second.app.on_close()
+
+
+def test_errors_travel_between_processes_whole():
+    for error in (AgonError("bad_cell", "x9").at(line=3, path="a.agon"), IllegalMove(mv("a5-c5"), Refusal.TOO_FAR)):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error) and str(again) == str(error)
+
+
+def test_impossible_file_names_are_reported():
+    for action in (lambda: Game.load("a\0b"), lambda: Game().save("a\0b")):
+        with pytest.raises(AgonError):
+            action()
+
+
+def test_typed_moves_do_nothing_while_a_position_is_set_up(window):
+    window.app.on_set_up()
+    before = window.app.game.position
+    press_keys(window, "b", "1", "c", "2", "Return")
+    assert window.app.game.position == before
+
+
+def test_many_renders_leave_no_commands_behind(window):
+    window.app.on_tour()
+    count = len(window.app.page.buttons[0]._tclCommands or [])
+    for _ in range(20):
+        window.app.render()
+    assert len(window.app.page.buttons[0]._tclCommands or []) == count
