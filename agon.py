@@ -19,8 +19,9 @@ Contents
      9. Panel        the list of moves, the analysis, the page of an activity
     10. Hand         mouse and keyboard: picking, carrying, dropping
     11. Analyst      a second engine that comments on the game
-    12. Classroom    the tour, the puzzles, setting up a position
-    13. Application  menus, the turn, files: what ties it all together
+    12. Classroom    the tour, the puzzles, setting up a position, the search tree
+    13. Parts        menus, files, programs that play, the sentences beside the board
+    14. Application  the state machine that ties it all together
 """
 
 # --- 1. Start-up -----------------------------------------------------------------
@@ -60,6 +61,7 @@ import gc
 import html
 import json
 import math
+import operator
 import os
 import queue
 import random
@@ -77,7 +79,7 @@ from typing import IO, Any, Callable, Deque, Dict, FrozenSet, List, NamedTuple, 
 from agon_core import (
     BLACK, CELLS, ERROR_TEXTS, FILES, MAX_FILE_BYTES, NEIGHBOURS, PASS, QUIET_MOVES_TO_DRAW, REPETITIONS_TO_DRAW, RING,
     THRONE, WHITE, AgonError, Cell, Ending, Game, IllegalMove, Move, Position, Refusal, Rules, axial, cell_name,
-    cells_of, parse_cell, read_text, write_safely)
+    cells_of, read_text, write_safely)
 
 VERSION = "1.0"
 IS_MAC = sys.platform == "darwin"
@@ -240,8 +242,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "language": ("Sprache", "Language"),
     "help": ("Regeln und Tasten", "Rules and keys"),
     "about": ("Über Agon", "About Agon"),
-    "about_text": ("Agon {version}\n\nDas älteste bekannte Spiel auf einem Brett mit sechseckigen Feldern, auch „Königinswache“ "
-                   "genannt (1842).\n\nPython {python} · Tk {tk}",
+    "about_text": ("Agon {version}\n\nDas älteste bekannte Spiel auf einem Brett mit sechseckigen "
+                   "Feldern, auch „Königinswache“ genannt (1842).\n\nPython {python} · Tk {tk}",
                    "Agon {version}\n\nThe oldest known game on a board of hexagons, also called “Queen’s Guards” "
                    "(1842).\n\nPython {python} · Tk {tk}"),
     "help_text": (
@@ -268,8 +270,8 @@ etwa b1c2, dann Eingabe.
 Grüner Punkt: Dorthin darf der Stein. Rote Keile: Der Stein ist eingeschlossen, und woher. Rotes Kreuz: Dieser Stein \
 verbietet den Zug. Orange: der letzte Zug. Grüner Pfeil: ein Vorschlag des Computers.
 #Schreibweise
-a5-b5 ist ein Schritt, Qf7-f6 einer der Königin, e5*a1 ein Umsetzen; + heißt: schließt ein, # heißt: gewinnt, -- heißt: \
-setzt aus.
+a5-b5 ist ein Schritt, Qf7-f6 einer der Königin, e5*a1 ein Umsetzen; + heißt: schließt ein, # heißt: gewinnt, \
+-- heißt: setzt aus.
 #Tasten""",
         """#Aim
 Bring your queen to the throne in the middle and your six guards to the six cells around her.
@@ -305,8 +307,8 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
                     "The board shows the position selected in the search tree."),
     "tree_depth": ("Tiefe", "Depth"),
     "tree_pruned": ("mit Alpha-Beta", "with alpha-beta"),
-    "tree_summary": ("Ohne Abschneiden {plain} Stellungen, mit Alpha-Beta {pruned} ({share} %). Werte in Schritten, aus "
-                     "der Sicht von Weiß.",
+    "tree_summary": ("Ohne Abschneiden {plain} Stellungen, mit Alpha-Beta {pruned} ({share} %). Werte in Schritten, "
+                     "aus der Sicht von Weiß.",
                      "Without pruning {plain} positions, with alpha-beta {pruned} ({share} %). Values in steps, from "
                      "White's point of view."),
     "tree_root": ("Stellung", "position"),
@@ -497,7 +499,7 @@ GERMAN_ERRORS = {
     "bad_header": "„{token}“ ist keine Kopfzeile; erwartet wird [Name \"Wert\"]",
     "bad_format": "„{token}“ ist keine Formatnummer; erwartet wird 1",
     "newer_format": "Die Datei hat Format {token}, dieses Programm liest Format 1; bitte ein neueres Agon benutzen",
-    "bad_rules": "„{token}“ ist keine Regeleinstellung; erwartet wird queen_first=on|off oder empty_throne_loses=on|off",
+    "bad_rules": "„{token}“ ist keine Regel; erwartet wird queen_first=on|off oder empty_throne_loses=on|off",
     "bad_result": "„{token}“ ist kein Ergebnis; erwartet wird 1-0, 0-1, 1/2-1/2 oder *",
     "other_result": "Das Ergebnis {token} passt nicht zu {expected}, das Züge oder Kopfzeile ergeben",
     "cut_off": "Die Datei endet vor dem Ergebnis {token}, das ihre Kopfzeile ankündigt; sie ist wohl abgeschnitten",
@@ -2155,7 +2157,7 @@ class Hand:
         if self.app.mode in (Mode.SELECTED, Mode.DRAGGING):
             self.on_escape()
         else:
-            self.app.show_context_menu(event.x_root, event.y_root)
+            self.app.menus.show_context_menu(event.x_root, event.y_root)
         return "break"
 
     def on_escape(self, _event: object = None) -> None:
@@ -2668,11 +2670,11 @@ class PuzzleBook(Activity):
             self.feedback = app.texts("puzzle_shown" if self.is_showing else "puzzle_solved")
             solved = app.settings["solved"]
             if not self.is_showing and self.puzzle.position not in solved:
-                app.remember(solved=sorted({*Settings()["solved"], *solved, self.puzzle.position}))
+                app.files.remember(solved=sorted({*Settings()["solved"], *solved, self.puzzle.position}))
         elif self.moves_left <= 0 or game.outcome():
             self.take_back("puzzle_too_long")
         else:
-            app.ask_for_puzzle(2 * self.moves_left)
+            app.computer.ask_for_puzzle(2 * self.moves_left)
 
     def on_answer(self, move: Move, score: str) -> None:
         """The engine's best move: the solution's next move, or the best defence."""
@@ -2702,7 +2704,7 @@ class PuzzleBook(Activity):
     def _ask_for_move(self) -> None:
         """Find the solution's next move: a win by the engine, a trap by trying all moves."""
         if self.puzzle.goal == "win":
-            self.app.ask_for_puzzle(2 * self.moves_left - 1)
+            self.app.computer.ask_for_puzzle(2 * self.moves_left - 1)
             return
         for move in self.app.game.legal_moves():
             trial = Game(self.app.game.position)
@@ -2803,7 +2805,7 @@ class SetUp(Activity):
         position = self.app.game.position
         if position.is_complete:
             self.app.adopt(Game(position, self.before[0].rules, {"Date": time.strftime("%Y.%m.%d")}), self.before[1])
-            self.app.autosave()
+            self.app.files.autosave()
         else:
             self.feedback = self.app.texts("setup_incomplete")
             self.app.settle()
@@ -2825,7 +2827,7 @@ class SetUp(Activity):
             (texts("setup_play"), self.on_play, True),
             (texts("setup_clear"), partial(self._change, empty), True),
             (texts("setup_start"), partial(self._change, Position.start()), True),
-            (texts("save"), self.app.on_save_as, True),
+            (texts("save"), self.app.files.on_save_as, True),
             (texts("cancel"), self.close, True)),
             choices={name: texts(name) for name in self.TOOLS}, chosen=self.tool, on_choice=self.on_tool)
 
@@ -3005,7 +3007,7 @@ class TreeWindow(tk.Toplevel):
         self.destroy()
 
 
-# --- 13. Application -------------------------------------------------------------
+# --- 13. Parts -------------------------------------------------------------------
 
 FRAME_MS = 16
 POLL_MS = 30
@@ -3035,9 +3037,8 @@ DRAW_SCORE = 0.5
 DRAW_PLIES = 20
 
 
-
 class Entry(NamedTuple):
-    """A menu entry: text key, method of App, shortcut, and the setting it switches if any."""
+    """A menu entry: text key, method of App or of one of its parts, shortcut, and the setting it switches if any."""
 
     key: str
     method: str
@@ -3048,15 +3049,16 @@ class Entry(NamedTuple):
 PAUSE_KEY = "Mod-p"
 #: All menus; None is a line, a name in brackets a submenu built by the method of that name.
 MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
-    ("menu_file", (Entry("open", "on_open", "Mod-o"), Entry("recent", "[_recent_menu]"),
-                   Entry("save", "on_save", "Mod-s"), Entry("save_as", "on_save_as", "Mod-Shift-s"),
+    ("menu_file", (Entry("open", "files.on_open", "Mod-o"), Entry("recent", "[_recent_menu]"),
+                   Entry("save", "files.on_save", "Mod-s"), Entry("save_as", "files.on_save_as", "Mod-Shift-s"),
                    Entry("export", "[_export_menu]"), None,
-                   Entry("copy_position", "on_copy_position", "Mod-c"),
-                   Entry("copy_game", "on_copy_game", "Mod-Shift-c"), Entry("paste", "on_paste", "Mod-v"), None,
+                   Entry("copy_position", "files.on_copy_position", "Mod-c"),
+                   Entry("copy_game", "files.on_copy_game", "Mod-Shift-c"),
+                   Entry("paste", "files.on_paste", "Mod-v"), None,
                    Entry("quit", "on_close", "Mod-q"))),
     ("menu_game", (Entry("new_game", "on_new_game", "Mod-n"), Entry("previous_game", "on_previous_game"), None,
-                   Entry("undo", "on_undo", "Mod-z"),
-                   Entry("redo", "on_redo", "Mod-y"), Entry("first", "on_first", "Home"),
+                   Entry("undo", "on_undo", "Mod-z"), Entry("redo", "on_redo", "Mod-y"),
+                   Entry("first", "on_first", "Home"),
                    Entry("previous", "on_previous", "Prior"), Entry("next", "on_next", "Next"),
                    Entry("last", "on_last", "End"), None, Entry("hint", "on_hint", "Mod-t"),
                    Entry("move_now", "on_move_now", "Mod-g"), Entry("pause", "on_pause", PAUSE_KEY),
@@ -3064,8 +3066,7 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
                    Entry("swap", "on_swap"), Entry("offer_draw", "on_offer_draw"), Entry("resign", "on_resign"))),
     ("menu_learn", (Entry("tour", "on_tour", "F2"), Entry("puzzles", "on_puzzles", "F3"),
                     Entry("set_up", "on_set_up", "F4"), None, Entry("tree", "on_tree", "F6"),
-                    Entry("own_program", "on_own_program"),
-                    Entry("output", "on_output"))),
+                    Entry("own_program", "on_own_program"), Entry("output", "on_output"))),
     ("menu_view", (Entry("flip", "on_flip", "Mod-f"), Entry("ranks", "on_switch", "", "ranks"),
                    Entry("analysis", "on_switch", "F8", "analysis"),
                    Entry("animation", "on_switch", "", "animation"), None, Entry("theme", "[_theme_menu]"),
@@ -3075,7 +3076,7 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
 )
 #: Commands that have no meaning while tour, puzzles or set-up have the board.
 GAME_COMMANDS = ("on_undo", "on_redo", "on_first", "on_previous", "on_next", "on_last", "on_hint", "on_move_now",
-                 "on_pause", "on_one_move", "on_swap", "on_offer_draw", "on_resign", "on_save")
+                 "on_pause", "on_one_move", "on_swap", "on_offer_draw", "on_resign", "files.on_save")
 CONTEXT_MENU = ("undo", "redo", "hint", "flip", "copy_position", "paste")
 
 KEY_NAMES = {"Prior": ("Bild↑", "PgUp"), "Next": ("Bild↓", "PgDn"), "Home": ("Pos1", "Home"), "End": ("Ende", "End"),
@@ -3136,6 +3137,535 @@ class Player(NamedTuple):
         return cls(int(match.group(1)) if match else 0)
 
 
+class Computer:
+    """The players that are programs: asks them for moves, hints and opinions, and ends those that misbehave."""
+
+    def __init__(self, app: "App", command: Command) -> None:
+        self.app = app
+        self.engine = Engine(command)
+        #: The players' own programs by their command.
+        self.programs: Dict[Command, Engine] = {}
+        #: The engine asked last, when, and what becomes of its answer: 'move', 'hint', 'draw' or 'puzzle'.
+        self.asked = self.engine
+        self._asked_at = 0.0
+        self._purpose = "move"
+        self._score = ""
+
+    def cancel(self) -> None:
+        """Give up the present question."""
+        self.app.forget("poll")
+        self.app.forget("answer")
+        self.asked.cancel()
+
+    def close(self) -> None:
+        """End all engines."""
+        for engine in (self.engine, *self.programs.values()):
+            engine.close()
+
+    def ask_player(self) -> None:
+        """Ask the computer or the program whose turn it is."""
+        program = self.app.player.program
+        if program:
+            if program not in self.programs:
+                self.programs[program] = Engine(program, with_errors=True)
+            self.ask("move", BEST_LEVEL, f"movetime {PROGRAM_MS}", self.programs[program])
+        else:
+            self.ask("move", self.app.player.level)
+
+    def ask(self, purpose: str, level: int, limits: str = "", engine: Optional[Engine] = None) -> None:
+        self._purpose, self._score = purpose, ""
+        self._asked_at = time.monotonic()
+        self.asked = engine or self.engine
+        try:
+            self.asked.ask(self.app.game, level, limits)
+        except (OSError, ValueError) as error:
+            self._engine_failed("say_program_missing", reason=getattr(error, "strerror", None) or error)
+            return
+        self.app.later("poll", POLL_MS, self._poll)
+
+    def _poll(self) -> None:
+        try:
+            replies = self.asked.poll()
+        except EOFError:
+            self._engine_failed("say_program_ended")
+            return
+        for reply in replies:
+            if isinstance(reply, Info):
+                self._score = reply.score if reply.number == 1 else self._score
+            else:
+                waited = int(1000 * (time.monotonic() - self._asked_at))
+                pause = max(0, LEAST_THINK_MS - waited) if self._purpose == "move" else 0
+                self.app.later("answer", pause, partial(self._answered, reply.text))
+                return
+        if time.monotonic() - self._asked_at > PATIENCE_S:
+            self._engine_failed("say_program_slow")
+        else:
+            self.app.later("poll", POLL_MS, self._poll)
+
+    def _answered(self, text: str) -> None:
+        try:
+            move = Move.from_text(text)
+            refusal = self.app.game.refusal(move)
+            if refusal:
+                raise IllegalMove(move, refusal)
+        except AgonError as error:
+            self._engine_failed("say_program_illegal", why=self.app.error_text(error))
+            return
+        if self._purpose == "move":
+            self.app.play(move)
+        elif self._purpose == "hint":
+            self.app.show_hint(move)
+        elif self._purpose == "puzzle" and isinstance(self.app.activity, PuzzleBook):
+            self.app.mode = Mode.IDLE
+            self.app.activity.on_answer(move, self._score)
+            self.app.render()
+        elif self._purpose == "draw":
+            self._answer_offer()
+
+    def ask_for_puzzle(self, plies: int) -> None:
+        """Let the engine look for the best move of a puzzle; the activity gets the answer."""
+        self.app.mode = Mode.THINKING
+        self.ask("puzzle", BEST_LEVEL, f"depth {plies}")
+        self.app.render()
+
+    def _answer_offer(self) -> None:
+        """The computer agrees when the player to move, as it sees it, stands no worse than itself."""
+        if score_value(self._score) >= DRAW_SCORE and len(self.app.game.moves) >= DRAW_PLIES:
+            self.app._agree_draw(None)
+        else:
+            self.app.say("say_draw_declined")
+            self.app.render()
+
+    def _engine_failed(self, text_key: str, **values: object) -> None:
+        """End an engine that does not play properly, say why, and hold the game up."""
+        self.asked.close()
+        self.app.hand.put_down()
+        self.app._plays_one_move = False
+        self.app.is_paused = self.app.is_computers_turn
+        self.app.mode = Mode.IDLE
+        who = self.app.player.short_name() if self.asked is not self.engine else self.app.texts("computer_player")
+        self.app.say(text_key, who=who, **values)
+        if self.app.is_paused:
+            self.app.message += " " + self.app.texts("say_try_again", key=self.app.pause_key())
+        self.app.render()
+
+    def end_unused_programs(self) -> None:
+        for command in set(self.programs) - {player.program for player in self.app.players}:
+            self.programs.pop(command).close()
+
+
+class Files:
+    """Everything that leaves or enters the window: game files, autosave, clipboard, pictures."""
+
+    def __init__(self, app: "App") -> None:
+        self.app = app
+        self.autosave_name, self._lock = lock_autosave()
+        self._has_complained = False
+
+    def close(self) -> None:
+        """Let another window have this autosave file."""
+        if self._lock:
+            self._lock.close()
+
+    def _prepare_headers(self) -> None:
+        """Write into the headers who plays and, if moves have been taken back, where the game stands."""
+        headers = self.app.game.headers
+        for name, player in zip(("White", "Black"), self.app.players):
+            if not player.is_person or not headers.get(name) or not Player.from_name(headers[name]).is_person:
+                headers[name] = player.name()
+        headers.pop("Ply", None)
+        if self.app.game.undone:
+            headers["Ply"] = str(len(self.app.game.moves))
+
+    def _game_text(self) -> str:
+        self._prepare_headers()
+        return self.app.game.to_text(with_undone=True)
+
+    def autosave(self) -> None:
+        """Keep the running game for the next start; said once when that is impossible."""
+        if self.app.activity:
+            return
+        try:
+            write_user_file(self.autosave_name, self._game_text())
+        except AgonError as error:
+            self._complain_once(error)
+
+    def remember(self, **values: Any) -> None:
+        """Change settings and store them; said once when that is impossible."""
+        self.app.settings.update(values)
+        try:
+            stored = Settings()  # another window may have changed other settings meanwhile
+            stored.update(values)
+            stored.save()
+        except AgonError as error:
+            self._complain_once(error)
+
+    def _complain_once(self, error: AgonError) -> None:
+        if not self._has_complained:
+            self._has_complained = True
+            self.app.notice = self.app.texts("say_not_kept", reason=self.app.error_text(error))
+
+    def resume(self) -> None:
+        """Go on with the game that was running when the program last ended."""
+        try:
+            game = self.with_place(Game.load(os.path.join(user_folder(), self.autosave_name)))
+        except AgonError:
+            return  # none there, or damaged from outside: a new game has begun already
+        if (game.moves or game.undone) and not game.outcome():
+            self.app.adopt(game, self.players_of(game))
+
+    @staticmethod
+    def with_place(game: Game) -> Game:
+        """The game taken back to the move at which it was saved."""
+        ply = game.headers.pop("Ply", "")
+        while ply.isdecimal() and len(game.moves) > int(ply[:9]):
+            game.undo()
+        return game
+
+    @staticmethod
+    def players_of(game: Game) -> List[Player]:
+        return [Player.from_name(game.headers.get(name, "")) for name in ("White", "Black")]
+
+    def load(self, path: str) -> None:
+        """Open a game file; when it cannot be read, say why and leave the running game alone."""
+        try:
+            game = self.with_place(Game.load(path))
+        except AgonError as error:
+            self.app.show_error(error)
+            self._add_recent(path, is_readable=False)
+            return
+        self.app.adopt(game, self.players_of(game), path)
+        self._add_recent(path)
+        self.autosave()
+
+    def _add_recent(self, path: str, is_readable: bool = True) -> None:
+        path = os.path.abspath(path)
+        others = [other for other in self.app.settings["recent"] if other != path]
+        self.remember(recent=([path] if is_readable else [])[:1] + others[:MAX_RECENT - 1])
+        self.app.menus.build()
+
+    def _ask_path(self, for_saving: bool, kind: str = "agon") -> str:
+        """Let the user choose a file; '' when that is cancelled or the window closes meanwhile."""
+        from tkinter import filedialog  # here, since it would slow the start down
+        self.app.hand.put_down()
+        types = [(self.app.texts("files_" + kind), f"*.{kind}"), (self.app.texts("files_all"), "*")]
+        try:
+            if for_saving:
+                return filedialog.asksaveasfilename(parent=self.app.root, filetypes=types, defaultextension=f".{kind}")
+            return filedialog.askopenfilename(parent=self.app.root, filetypes=types)
+        except tk.TclError:
+            return ""
+
+    def on_open(self) -> None:
+        """Choose a game file and open it."""
+        path = self._ask_path(for_saving=False)
+        if path:
+            self.load(path)
+
+    def on_save(self) -> None:
+        """Save under the name the game has, or ask for one."""
+        if self.app.path:
+            self.save(self.app.path)
+        else:
+            self.on_save_as()
+
+    def on_save_as(self, _result: object = None) -> None:
+        """Ask for a name and save."""
+        path = self._ask_path(for_saving=True)
+        if path:
+            self.save(path)
+
+    def save(self, path: str) -> None:
+        """Write the game to a file, or say why that is impossible."""
+        self._prepare_headers()
+        try:
+            self.app.game.save(path, with_undone=True)
+        except AgonError as error:
+            texts = self.app.texts
+            self.app.dialog = MessageDialog(self.app.root, "Agon", self.app.error_text(error), texts("save_elsewhere"),
+                                            texts("cancel"), self.on_save_as)
+            return
+        self.app.path = path
+        self._add_recent(path)
+        self.app.say("say_saved", name=os.path.basename(path))
+        self.app.render()
+
+    def on_export(self, of_game: bool, for_print: bool) -> None:
+        """Ask for a name and write the board, or diagrams of the game, as an SVG picture."""
+        path = self._ask_path(for_saving=True, kind="svg")
+        if path:
+            self.export(path, of_game, for_print)
+
+    def export(self, path: str, of_game: bool, for_print: bool) -> None:
+        """Write an SVG picture, or say why that is impossible."""
+        game = self.app.game
+        plies = list(range(0, len(game.moves), DIAGRAM_PLIES)) + [len(game.moves)] if of_game else [len(game.moves)]
+        diagrams = [(game.positions[ply], self._caption(ply)) for ply in plies]
+        theme = PRINT if for_print else self.app.theme
+        try:
+            write_safely(path, diagrams_svg(diagrams, theme, self.app.settings["flipped"]))
+        except AgonError as error:
+            self.app.show_error(error)
+            return
+        self.app.say("say_saved", name=os.path.basename(path))
+        self.app.render()
+
+    def _caption(self, ply: int) -> str:
+        """What stands below a diagram: the move that led to it, and who is to move."""
+        game = self.app.game
+        turn = self.app.texts("turn_white" if game.positions[ply].turn == WHITE else "turn_black")
+        if ply == 0:
+            return turn
+        number = (ply - 1 + game.start.turn) // 2 + 1
+        dots = "." if game.positions[ply - 1].turn == WHITE else "..."
+        return f"{number}{dots} {game.descriptions()[ply - 1]} · {turn}"
+
+    def _copy(self, text: str, message: str) -> None:
+        self.app.root.clipboard_clear()
+        self.app.root.clipboard_append(text)
+        self.app.say(message)
+        self.app.render()
+
+    def on_copy_position(self) -> None:
+        """Copy the position on the board as a line of text."""
+        self._copy(str(self.app.game.position), "say_copied_position")
+
+    def on_copy_game(self) -> None:
+        """Copy the game as the text of a game file."""
+        self._copy(self._game_text(), "say_copied_game")
+
+    def on_paste(self) -> None:
+        """Put the position or game of the clipboard on the board."""
+        try:
+            text = self.app.root.clipboard_get()
+        except tk.TclError:
+            text = ""
+        try:
+            is_position = "/" in text and "[" not in text and "-" not in text
+            game = (Game(Position.from_text(text), self.app.game.rules) if is_position
+                    else self.with_place(Game.from_text(text[:MAX_FILE_BYTES])))
+        except AgonError as error:
+            self.app.show_error(error)
+            return
+        if not (game.start.own and game.start.enemy):
+            self.app.show_error(AgonError("no_game"))
+            return
+        players = self.app.players if is_position else self.players_of(game)
+        self.app.adopt(game, players)
+        self.autosave()
+
+
+class Menus:
+    """The menus and the shortcuts, both made from the table MENUS."""
+
+    def __init__(self, app: "App") -> None:
+        self.app = app
+        #: The check marks by setting, and the radio buttons of the level.
+        self.switches: Dict[str, tk.BooleanVar] = {}
+        self._level = tk.StringVar(app.root)
+        self._context_menu: Optional[tk.Menu] = None
+
+    def build(self) -> None:
+        bar = self._menu(self.app.root)
+        self.switches.clear()
+        for menu_key, entries in MENUS:
+            menu = self._menu(bar)
+            menu.configure(postcommand=partial(self.set_states, menu, entries))
+            for entry in entries:
+                if entry is None:
+                    menu.add_separator()
+                elif entry.method.startswith("["):
+                    submenu = self._menu(menu)
+                    getattr(self, entry.method.strip("[]"))(submenu)
+                    menu.add_cascade(label=self._padded(self.app.texts(entry.key)), menu=submenu)
+                elif entry.key != "quit" or not IS_MAC:  # the Mac's application menu has one
+                    self._add_entry(menu, entry)
+            bar.add_cascade(label=self.app.texts(menu_key), menu=menu)
+        old = self.app.root.nametowidget(self.app.root.cget("menu")) if self.app.root.cget("menu") else None
+        self.app.root.configure(menu=bar)
+        if old is not None:
+            old.destroy()
+
+    def _menu(self, parent: tk.Misc) -> tk.Menu:
+        theme = self.app.theme
+        return tk.Menu(parent, tearoff=False, background=theme.window, foreground=theme.text, borderwidth=1,
+                       relief="solid" if isinstance(parent, tk.Menu) else "flat", activebackground=theme.allowed,
+                       activeforeground=theme.panel, activeborderwidth=0, selectcolor=theme.text,
+                       font=self.app.fonts["body"])
+
+    def _padded(self, label: str) -> str:
+        """A menu's label; X11 sets it flush with the edge, so it gets some room there."""
+        return f"  {label}  " if self.app.root.tk.call("tk", "windowingsystem") == "x11" else label
+
+    def set_states(self, menu: tk.Menu, entries: Sequence[Optional[Entry]]) -> None:
+        """Grey out what is not possible now, just before a menu opens."""
+        shown = [entry for entry in entries if entry is None or entry.key != "quit" or not IS_MAC]
+        for index, entry in enumerate(shown):
+            if entry is not None:
+                menu.entryconfigure(index, state="normal" if self.is_possible(entry.method) else "disabled")
+        levels = [player.level for player in self.app.players if player.level] + [self.app.settings["level"]]
+        self._level.set(str(levels[0]))
+
+    def is_possible(self, method: str) -> bool:
+        """Whether a command has a meaning now."""
+        app, game = self.app, self.app.game
+        is_over = game.outcome() is not None
+        is_persons_turn = app.mode in (Mode.IDLE, Mode.SELECTED) and not app.is_computers_turn
+        has_computer = not all(player.is_person for player in app.players)
+        conditions = {
+            "on_undo": app.undo_count() > 0 or game.is_declared, "on_redo": bool(game.undone),
+            "on_first": bool(game.moves), "on_previous": bool(game.moves),
+            "on_next": bool(game.undone), "on_last": bool(game.undone),
+            "on_hint": is_persons_turn and not is_over, "on_move_now": app.mode is Mode.THINKING,
+            "on_pause": has_computer and not is_over, "on_one_move": app.mode is Mode.IDLE and not is_over,
+            "on_swap": has_computer, "on_offer_draw": is_persons_turn and not is_over,
+            "on_resign": app.has_person and not is_over, "on_previous_game": app.previous_game is not None}
+        return conditions.get(method, True) and not (app.activity and method in GAME_COMMANDS)
+
+    def _add_entry(self, menu: tk.Menu, entry: Entry) -> None:
+        accelerator = shortcut_text(entry.shortcut, self.app.texts) if entry.shortcut else ""
+        options: Dict[str, Any] = dict(label=self._padded(self.app.texts(entry.key)), accelerator=accelerator,
+                                       command=partial(self._call, entry))
+        if entry.switch:
+            variable = tk.BooleanVar(self.app.root, self.app.settings[entry.switch])
+            self.switches[entry.switch] = variable
+            menu.add_checkbutton(variable=variable, **options)
+        else:
+            menu.add_command(**options)
+
+    def _choices(self, menu: tk.Menu, name: str, choices: Dict[Any, str], chosen: Any,
+                 method: Callable[[Any], None]) -> tk.StringVar:
+        """Fill a menu with radio buttons."""
+        variable = tk.StringVar(menu, str(chosen), name=f"{name}_{id(menu)}")
+        menu.variable = variable  # type: ignore[attr-defined]  # keeps it alive as long as the menu
+        for value, label in choices.items():
+            menu.add_radiobutton(label=self._padded(label), value=str(value), variable=variable,
+                                 command=partial(method, value))
+        return variable
+
+    def _language_menu(self, menu: tk.Menu) -> None:
+        self._choices(menu, "language", LANGUAGES, self.app.texts.language, self.app.set_language)
+
+    def _theme_menu(self, menu: tk.Menu) -> None:
+        names = {name: self.app.texts("theme_" + name) for name in THEMES}
+        self._choices(menu, "theme", names, self.app.settings["theme"], self.app.set_theme)
+
+    def _level_menu(self, menu: tk.Menu) -> None:
+        names = {level: self.app.texts("level", level=level) for level in range(1, BEST_LEVEL + 1)}
+        self._level = self._choices(menu, "level", names, self.app.settings["level"], self.app.set_level)
+
+    def _recent_menu(self, menu: tk.Menu) -> None:
+        for path in self.app.settings["recent"]:
+            folder, name = os.path.split(path)
+            label = self._padded(f"{name}   ({folder[-40:]})")
+            menu.add_command(label=label, command=partial(self.app.files.load, path))
+        if not self.app.settings["recent"]:
+            menu.add_command(label=self._padded(self.app.texts("no_recent")), state="disabled")
+
+    def _export_menu(self, menu: tk.Menu) -> None:
+        for key, of_game, for_print in (("export_board", False, False), ("export_board_print", False, True),
+                                        ("export_game", True, False), ("export_game_print", True, True)):
+            menu.add_command(label=self._padded(self.app.texts(key)),
+                             command=partial(self.app.files.on_export, of_game, for_print))
+
+    def show_context_menu(self, x: int, y: int) -> None:
+        """Open the context menu at a place of the screen."""
+        if self._context_menu:
+            self._context_menu.destroy()
+        menu = self._context_menu = self._menu(self.app.root)
+        entries = {entry.key: entry for _menu, entries in MENUS for entry in entries if entry is not None}
+        shown = [entries[key] for key in CONTEXT_MENU]
+        for entry in shown:
+            self._add_entry(menu, entry)
+        self.set_states(menu, shown)
+        self.app.later("menu", 0, partial(menu.tk_popup, x, y))
+
+    def on_shortcut(self, entry: Entry, _event: "tk.Event[Any]") -> str:
+        if entry.switch:
+            self.switches[entry.switch].set(not self.app.settings[entry.switch])
+        self._call(entry)
+        return "break"
+
+    def _call(self, entry: Entry) -> None:
+        if entry.switch:
+            self.app.on_switch(entry.switch)
+        elif self.is_possible(entry.method):
+            operator.attrgetter(entry.method)(self.app)()
+
+
+class Captions:
+    """The sentences beside and below the board: whose turn, what is going on, what to do."""
+
+    def __init__(self, app: "App") -> None:
+        self.app = app
+
+    def title(self) -> str:
+        if self.app.activity:
+            return self.app.activity.title()
+        outcome = self.app.game.outcome()
+        side = self.app.game.position.turn if outcome is None else outcome.winner
+        if side is None:
+            return self.app.texts("drawn")
+        verb = "turn" if outcome is None else "wins"
+        return self.app.texts(f"{verb}_white" if side == WHITE else f"{verb}_black")
+
+    def context(self) -> str:
+        if self.app.activity:
+            return self.app.activity.context()
+        outcome = self.app.game.outcome()
+        if outcome:
+            last = (len(self.app.game.moves) + self.app.game.start.turn + 1) // 2
+            return f"{outcome.result} · " + self.app.texts("ended_on", number=last)
+        ply = len(self.app.game.moves) + self.app.game.start.turn
+        others = [self._player_text(player) for player in self.app.players if not player.is_person]
+        if self.app.mode is Mode.THINKING:
+            others = [self.app.texts("computer_thinks")]
+        elif self.app.is_paused and self.app.is_computers_turn:
+            others = [self.app.texts("paused")]
+        return self.app.texts("move_number", number=ply // 2 + 1) + " · " + (
+            self.app.texts("against").join(others) or self.app.texts("two_players"))
+
+    def _player_text(self, player: Player) -> str:
+        return player.short_name() if player.program else self.app.texts("against_computer", level=player.level)
+
+    def status(self) -> str:
+        """The line below the board: a message, the end, what is trapped, or a draw that comes near."""
+        outcome = self.app.game.outcome()
+        if self.app.preview:
+            return self.app.texts("say_preview")
+        if self.app.message:
+            return self.app.message
+        if self.app.activity and self.app.activity.is_editor:
+            return ""
+        if outcome:
+            return self.app.texts("end_" + outcome.reason.name)
+        if self.app.notice:
+            return self.app.notice
+        if self.app.is_computers_turn:
+            return self.app.texts("say_paused", key=self.app.pause_key()) if self.app.is_paused else ""
+        if self.app.game.position.trapped():
+            return self._trapped_text()
+        if self.app.game.repetitions() > 1:
+            return self.app.texts("say_repetition", count=self.app.game.repetitions(), limit=REPETITIONS_TO_DRAW)
+        if self.app.game.quiet_moves() >= QUIET_WARNING:
+            return self.app.texts("say_quiet", count=QUIET_MOVES_TO_DRAW - self.app.game.quiet_moves())
+        return self.app.texts("say_start") if not self.app.game.moves else ""
+
+    def _trapped_text(self) -> str:
+        position, texts = self.app.game.position, self.app.texts
+        trapped = position.trapped()
+        has_queen = any(position.is_queen(cell) for cell in trapped)
+        pieces = ", ".join(texts("piece_queen" if position.is_queen(cell) else "piece_guard", cell=cell_name(cell))
+                           for cell in trapped)
+        if len(trapped) == 1:
+            task = "task_queen" if has_queen else "task_guard"
+        else:
+            task = "task_queen_first" if has_queen and self.app.game.rules.queen_first else "task_several"
+        return texts("say_trapped", pieces=pieces, task=texts(task))
+
+
+# --- 14. Application -------------------------------------------------------------
+
 class App:
     """The window and the one state machine behind it."""
 
@@ -3147,18 +3677,16 @@ class App:
         gc.disable()
         self.settings = Settings()
         self.texts = Texts(self.settings["language"] or system_language(root))
-        self.engine = Engine(engine_command)
-        #: The players' own programs by their command.
-        self.programs: Dict[Command, Engine] = {}
-        #: The engine that has been asked last.
-        self._asked = self.engine
+        self.computer = Computer(self, engine_command)
         self.analyst = Analyst(self, engine_command)
+        self.files = Files(self)
+        self.menus = Menus(self)
+        self.captions = Captions(self)
         self.game = Game()
         self.players: List[Player] = [Player(), Player()]
         self.path = ""
         #: The game that was on the board before the present one.
-        self._context_menu: Optional[tk.Menu] = None
-        self._previous: Optional[Tuple[Game, List[Player], str]] = None
+        self.previous_game: Optional[Tuple[Game, List[Player], str]] = None
         #: A position shown in place of the game's, and the move that led to it.
         self.preview: Optional[Tuple[Position, Optional[Move]]] = None
         #: The tour, the puzzles or the set-up, while they have the board.
@@ -3173,14 +3701,9 @@ class App:
         self.dialog: Optional[tk.Toplevel] = None
         #: Help, search tree and conversation, by the command that opens each.
         self.pages: Dict[str, tk.Toplevel] = {}
-        #: What becomes of the engine's answer: a move, a hint, or the answer to a draw offer.
-        self._purpose = "move"
-        self._score = ""
-        self._asked_at = 0.0
         self._plays_one_move = False
         self._finish: Optional[Callable[[], None]] = None
         self._jobs: Dict[str, str] = {}
-        self._autosave_file, self._autosave_lock = lock_autosave()
         self._first_width = 0
         #: The style of buttons that Tk has chosen for this system.
         self._native_style = ttk.Style(root).theme_use()
@@ -3191,9 +3714,9 @@ class App:
         self._bind()
         self._apply_look()
         self.new_game(self._remembered_game())
-        self._resume()
+        self.files.resume()
         if path:
-            self.load(path)
+            self.files.load(path)
         self.view.focus_set()
 
     # -- building --
@@ -3277,25 +3800,15 @@ class App:
             for entry in entries:
                 if entry is not None and entry.shortcut:
                     for sequence in shortcut_sequences(entry.shortcut):
-                        root.bind(sequence, partial(self._on_shortcut, entry))
-        root.bind(f"<{'Command' if IS_MAC else 'Control'}-equal>", partial(self._on_shortcut, Entry("", "on_larger")))
-        root.bind("<<Redo>>", partial(self._on_shortcut, Entry("redo", "on_redo")))
+                        root.bind(sequence, partial(self.menus.on_shortcut, entry))
+        # On American keyboards plus needs Shift, so the key without it does, too.
+        root.bind("<Command-equal>" if IS_MAC else "<Control-equal>",
+                  partial(self.menus.on_shortcut, Entry("", "on_larger")))
+        root.bind("<<Redo>>", partial(self.menus.on_shortcut, Entry("redo", "on_redo")))
         root.protocol("WM_DELETE_WINDOW", self.on_close)
         if IS_MAC:
             root.createcommand("::tk::mac::Quit", self.on_close)
             root.createcommand("::tk::mac::ShowHelp", self.on_help)
-
-    def _on_shortcut(self, entry: Entry, _event: "tk.Event[Any]") -> str:
-        if entry.switch:
-            self._switches[entry.switch].set(not self.settings[entry.switch])
-        self._call(entry)
-        return "break"
-
-    def _call(self, entry: Entry) -> None:
-        if entry.switch:
-            self.on_switch(entry.switch)
-        elif self.is_possible(entry.method):
-            getattr(self, entry.method)()
 
     # -- look --
 
@@ -3350,7 +3863,7 @@ class App:
         self.moves.recolour(theme)
         self.analysis.recolour(theme)
         self.view.recolour(theme, self.settings["ranks"])
-        self._build_menus()
+        self.menus.build()
         for key, widget in self.buttons.items():
             widget.configure(text=self.texts(key))
         style.configure("Feedback.TLabel", foreground=theme.forbidden, font=fonts["heading"])
@@ -3385,116 +3898,6 @@ class App:
         self.moves.arrange(inner, (self.texts("white"), self.texts("black")))
 
     # -- menus --
-
-    def _build_menus(self) -> None:
-        bar = self._menu(self.root)
-        self._switches: Dict[str, tk.BooleanVar] = {}
-        for menu_key, entries in MENUS:
-            menu = self._menu(bar)
-            menu.configure(postcommand=partial(self._set_states, menu, entries))
-            for entry in entries:
-                if entry is None:
-                    menu.add_separator()
-                elif entry.method.startswith("["):
-                    submenu = self._menu(menu)
-                    getattr(self, entry.method.strip("[]"))(submenu)
-                    menu.add_cascade(label=self._padded(self.texts(entry.key)), menu=submenu)
-                elif entry.key != "quit" or not IS_MAC:  # the Mac's application menu has one
-                    self._add_entry(menu, entry)
-            bar.add_cascade(label=self.texts(menu_key), menu=menu)
-        old = self.root.nametowidget(self.root.cget("menu")) if self.root.cget("menu") else None
-        self.root.configure(menu=bar)
-        if old is not None:
-            old.destroy()
-
-    def _menu(self, parent: tk.Misc) -> tk.Menu:
-        theme = self.theme
-        return tk.Menu(parent, tearoff=False, background=theme.window, foreground=theme.text, borderwidth=1,
-                       relief="solid" if isinstance(parent, tk.Menu) else "flat", activebackground=theme.allowed,
-                       activeforeground=theme.panel, activeborderwidth=0, selectcolor=theme.text,
-                       font=self.fonts["body"])
-
-    def _padded(self, label: str) -> str:
-        """A menu's label; X11 sets it flush with the edge, so it gets some room there."""
-        return f"  {label}  " if self.root.tk.call("tk", "windowingsystem") == "x11" else label
-
-    def _set_states(self, menu: tk.Menu, entries: Sequence[Optional[Entry]]) -> None:
-        """Grey out what is not possible now, just before a menu opens."""
-        shown = [entry for entry in entries if entry is None or entry.key != "quit" or not IS_MAC]
-        for index, entry in enumerate(shown):
-            if entry is not None:
-                menu.entryconfigure(index, state="normal" if self.is_possible(entry.method) else "disabled")
-        self._level.set(str(next((player.level for player in self.players if player.level), self.settings["level"])))
-
-    def is_possible(self, method: str) -> bool:
-        """Whether a command has a meaning now."""
-        is_over = self.game.outcome() is not None
-        is_persons_turn = self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn
-        has_computer = not all(player.is_person for player in self.players)
-        conditions = {
-            "on_undo": self._undo_count() > 0 or self.game.is_declared, "on_redo": bool(self.game.undone),
-            "on_first": bool(self.game.moves), "on_previous": bool(self.game.moves), "on_next": bool(self.game.undone),
-            "on_last": bool(self.game.undone), "on_hint": is_persons_turn, "on_move_now": self.mode is Mode.THINKING,
-            "on_pause": has_computer and not is_over, "on_one_move": self.mode is Mode.IDLE and not is_over,
-            "on_swap": has_computer, "on_offer_draw": is_persons_turn and not is_over,
-            "on_resign": self._has_person and not is_over, "on_previous_game": self._previous is not None}
-        return conditions.get(method, True) and not (self.activity and method in GAME_COMMANDS)
-
-    def _add_entry(self, menu: tk.Menu, entry: Entry) -> None:
-        accelerator = shortcut_text(entry.shortcut, self.texts) if entry.shortcut else ""
-        options: Dict[str, Any] = dict(label=self._padded(self.texts(entry.key)), accelerator=accelerator,
-                                       command=partial(self._call, entry))
-        if entry.switch:
-            variable = tk.BooleanVar(self.root, self.settings[entry.switch])
-            self._switches[entry.switch] = variable
-            menu.add_checkbutton(variable=variable, **options)
-        else:
-            menu.add_command(**options)
-
-    def _choices(self, menu: tk.Menu, name: str, choices: Dict[Any, str], chosen: Any,
-                 method: Callable[[Any], None]) -> tk.StringVar:
-        """Fill a menu with radio buttons."""
-        variable = tk.StringVar(menu, str(chosen), name=f"{name}_{id(menu)}")
-        menu.variable = variable  # type: ignore[attr-defined]  # keeps it alive as long as the menu
-        for value, label in choices.items():
-            menu.add_radiobutton(label=self._padded(label), value=str(value), variable=variable,
-                                 command=partial(method, value))
-        return variable
-
-    def _language_menu(self, menu: tk.Menu) -> None:
-        self._choices(menu, "language", LANGUAGES, self.texts.language, self.set_language)
-
-    def _theme_menu(self, menu: tk.Menu) -> None:
-        names = {name: self.texts("theme_" + name) for name in THEMES}
-        self._choices(menu, "theme", names, self.settings["theme"], self.set_theme)
-
-    def _level_menu(self, menu: tk.Menu) -> None:
-        names = {level: self.texts("level", level=level) for level in range(1, BEST_LEVEL + 1)}
-        self._level = self._choices(menu, "level", names, self.settings["level"], self.set_level)
-
-    def _recent_menu(self, menu: tk.Menu) -> None:
-        for path in self.settings["recent"]:
-            folder, name = os.path.split(path)
-            menu.add_command(label=self._padded(f"{name}   ({folder[-40:]})"), command=partial(self.load, path))
-        if not self.settings["recent"]:
-            menu.add_command(label=self._padded(self.texts("no_recent")), state="disabled")
-
-    def _export_menu(self, menu: tk.Menu) -> None:
-        for key, of_game, for_print in (("export_board", False, False), ("export_board_print", False, True),
-                                        ("export_game", True, False), ("export_game_print", True, True)):
-            menu.add_command(label=self._padded(self.texts(key)), command=partial(self.on_export, of_game, for_print))
-
-    def show_context_menu(self, x: int, y: int) -> None:
-        """Open the context menu at a place of the screen."""
-        if self._context_menu:
-            self._context_menu.destroy()
-        menu = self._context_menu = self._menu(self.root)
-        entries = {entry.key: entry for _menu, entries in MENUS for entry in entries if entry is not None}
-        shown = [entries[key] for key in CONTEXT_MENU]
-        for entry in shown:
-            self._add_entry(menu, entry)
-        self._set_states(menu, shown)
-        self.later("menu", 0, partial(menu.tk_popup, x, y))
 
     # -- time --
 
@@ -3543,7 +3946,7 @@ class App:
             self.later("pass", PASS_MS, self.finish)
         elif self.is_computers_turn:
             self.mode = Mode.THINKING
-            self._ask_player()
+            self.computer.ask_player()
         else:
             self.mode = Mode.IDLE
         self.render()
@@ -3553,9 +3956,9 @@ class App:
 
     def interrupt(self) -> None:
         """Stop whatever is going on, before the game is changed."""
-        for name in ("glide", "pass", "poll", "answer", "lesson"):
+        for name in ("glide", "pass", "lesson"):
             self.forget(name)
-        self._asked.cancel()
+        self.computer.cancel()
         self.analyst.rest()
         self.clear_marks()
         self.hand.clear()
@@ -3581,7 +3984,7 @@ class App:
             self.is_paused = False
             self.notice = ""
         self.game.play(move)
-        self.autosave()
+        self.files.autosave()
         origins = {}
         if move.source is not None and move.target is not None:
             origins[move.target] = origin or self.view.layout.centre(move.source)
@@ -3645,89 +4048,10 @@ class App:
 
     # -- the computer --
 
-    def _ask_player(self) -> None:
-        """Ask the computer or the program whose turn it is."""
-        program = self.player.program
-        if program:
-            if program not in self.programs:
-                self.programs[program] = Engine(program, with_errors=True)
-            self._ask("move", BEST_LEVEL, f"movetime {PROGRAM_MS}", self.programs[program])
-        else:
-            self._ask("move", self.player.level)
-
-    def _ask(self, purpose: str, level: int, limits: str = "", engine: Optional[Engine] = None) -> None:
-        self._purpose, self._score = purpose, ""
-        self._asked_at = time.monotonic()
-        self._asked = engine or self.engine
-        try:
-            self._asked.ask(self.game, level, limits)
-        except (OSError, ValueError) as error:
-            self._engine_failed("say_program_missing", reason=getattr(error, "strerror", None) or error)
-            return
-        self.later("poll", POLL_MS, self._poll)
-
-    def _poll(self) -> None:
-        try:
-            replies = self._asked.poll()
-        except EOFError:
-            self._engine_failed("say_program_ended")
-            return
-        for reply in replies:
-            if isinstance(reply, Info):
-                self._score = reply.score if reply.number == 1 else self._score
-            else:
-                waited = int(1000 * (time.monotonic() - self._asked_at))
-                pause = max(0, LEAST_THINK_MS - waited) if self._purpose == "move" else 0
-                self.later("answer", pause, partial(self._answered, reply.text))
-                return
-        if time.monotonic() - self._asked_at > PATIENCE_S:
-            self._engine_failed("say_program_slow")
-        else:
-            self.later("poll", POLL_MS, self._poll)
-
-    def _answered(self, text: str) -> None:
-        try:
-            move = Move.from_text(text)
-            refusal = self.game.refusal(move)
-            if refusal:
-                raise IllegalMove(move, refusal)
-        except AgonError as error:
-            self._engine_failed("say_program_illegal", why=self.error_text(error))
-            return
-        if self._purpose == "move":
-            self.play(move)
-        elif self._purpose == "hint":
-            self.show_hint(move)
-        elif self._purpose == "puzzle" and isinstance(self.activity, PuzzleBook):
-            self.mode = Mode.IDLE
-            self.activity.on_answer(move, self._score)
-            self.render()
-        elif self._purpose == "draw":
-            self._answer_offer()
-
     def show_hint(self, move: Move) -> None:
         """Show a move as an arrow."""
         self.hint = move
         self.say("say_hint", move=self.game.position.describe(move, self.game.rules))
-        self.render()
-
-    def ask_for_puzzle(self, plies: int) -> None:
-        """Let the engine look for the best move of a puzzle; the activity gets the answer."""
-        self.mode = Mode.THINKING
-        self._ask("puzzle", BEST_LEVEL, f"depth {plies}")
-        self.render()
-
-    def _engine_failed(self, text_key: str, **values: object) -> None:
-        """End an engine that does not play properly, say why, and hold the game up."""
-        self._asked.close()
-        self.hand.put_down()
-        self._plays_one_move = False
-        self.is_paused = self.is_computers_turn
-        self.mode = Mode.IDLE
-        who = self.player.short_name() if self._asked is not self.engine else self.texts("computer_player")
-        self.say(text_key, who=who, **values)
-        if self.is_paused:
-            self.message += " " + self.texts("say_try_again", key=self._pause_key())
         self.render()
 
     # -- what is shown --
@@ -3738,9 +4062,9 @@ class App:
 
     def say_whose_turn(self) -> None:
         """Say why the player has to wait."""
-        self.say("say_paused" if self.is_paused else "say_wait", key=self._pause_key())
+        self.say("say_paused" if self.is_paused else "say_wait", key=self.pause_key())
 
-    def _pause_key(self) -> str:
+    def pause_key(self) -> str:
         return shortcut_text(PAUSE_KEY, self.texts)
 
     def say_error(self, error: AgonError) -> None:
@@ -3795,14 +4119,14 @@ class App:
         self.render_board()
         name = os.path.basename(self.path)
         self.root.title(f"{name} – Agon" if name else "Agon")
-        self.title.configure(text=self._title())
-        self.context.configure(text=self._context())
-        self._render_status(self._status())
+        self.title.configure(text=self.captions.title())
+        self.context.configure(text=self.captions.context())
+        self._render_status(self.captions.status())
         if self.activity:
             self.activity.show()
         self.moves.show(self.game.descriptions(with_undone=True), len(self.game.moves), self.game.start.turn)
         for key, method in (("undo_button", "on_undo"), ("redo_button", "on_redo"), ("hint_button", "on_hint")):
-            self.buttons[key].state(["!disabled" if self.is_possible(method) else "disabled"])
+            self.buttons[key].state(["!disabled" if self.menus.is_possible(method) else "disabled"])
 
     def _render_status(self, text: str) -> None:
         """Show the status in the largest letters in which all of it can be read."""
@@ -3812,70 +4136,6 @@ class App:
             if wrapped_lines(text, font, self._status_width) * font.metrics("linespace") <= height:
                 break
         self.status.configure(text=text, font=font)
-
-    def _title(self) -> str:
-        if self.activity:
-            return self.activity.title()
-        outcome = self.game.outcome()
-        side = self.game.position.turn if outcome is None else outcome.winner
-        if side is None:
-            return self.texts("drawn")
-        verb = "turn" if outcome is None else "wins"
-        return self.texts(f"{verb}_white" if side == WHITE else f"{verb}_black")
-
-    def _context(self) -> str:
-        if self.activity:
-            return self.activity.context()
-        outcome = self.game.outcome()
-        if outcome:
-            last = (len(self.game.moves) + self.game.start.turn + 1) // 2
-            return f"{outcome.result} · " + self.texts("ended_on", number=last)
-        ply = len(self.game.moves) + self.game.start.turn
-        others = [self._player_text(player) for player in self.players if not player.is_person]
-        if self.mode is Mode.THINKING:
-            others = [self.texts("computer_thinks")]
-        elif self.is_paused and self.is_computers_turn:
-            others = [self.texts("paused")]
-        return self.texts("move_number", number=ply // 2 + 1) + " · " + (
-            self.texts("against").join(others) or self.texts("two_players"))
-
-    def _player_text(self, player: Player) -> str:
-        return player.short_name() if player.program else self.texts("against_computer", level=player.level)
-
-    def _status(self) -> str:
-        """The line below the board: a message, the end, what is trapped, or a draw that comes near."""
-        outcome = self.game.outcome()
-        if self.preview:
-            return self.texts("say_preview")
-        if self.message:
-            return self.message
-        if self.activity and self.activity.is_editor:
-            return ""
-        if outcome:
-            return self.texts("end_" + outcome.reason.name)
-        if self.notice:
-            return self.notice
-        if self.is_computers_turn:
-            return self.texts("say_paused", key=self._pause_key()) if self.is_paused else ""
-        if self.game.position.trapped():
-            return self._trapped_text()
-        if self.game.repetitions() > 1:
-            return self.texts("say_repetition", count=self.game.repetitions(), limit=REPETITIONS_TO_DRAW)
-        if self.game.quiet_moves() >= QUIET_WARNING:
-            return self.texts("say_quiet", count=QUIET_MOVES_TO_DRAW - self.game.quiet_moves())
-        return self.texts("say_start") if not self.game.moves else ""
-
-    def _trapped_text(self) -> str:
-        position, texts = self.game.position, self.texts
-        trapped = position.trapped()
-        has_queen = any(position.is_queen(cell) for cell in trapped)
-        pieces = ", ".join(texts("piece_queen" if position.is_queen(cell) else "piece_guard", cell=cell_name(cell))
-                           for cell in trapped)
-        if len(trapped) == 1:
-            task = "task_queen" if has_queen else "task_guard"
-        else:
-            task = "task_queen_first" if has_queen and self.game.rules.queen_first else "task_several"
-        return texts("say_trapped", pieces=pieces, task=texts(task))
 
     def on_configure(self, _event: object) -> None:
         """The canvas has another size: arrange the board once the events have run out."""
@@ -3905,16 +4165,16 @@ class App:
 
     def start_game(self, wanted: NewGame) -> None:
         """Begin the game that the dialog describes, and remember it for the next time."""
-        self.remember(white=wanted.levels[WHITE], black=wanted.levels[BLACK], level=wanted.level,
+        self.files.remember(white=wanted.levels[WHITE], black=wanted.levels[BLACK], level=wanted.level,
                       by_lot=wanted.by_lot, queen_first=wanted.rules.queen_first,
                       empty_throne_loses=wanted.rules.empty_throne_loses)
         people = [level == 0 for level in wanted.levels]
         if people[WHITE] != people[BLACK]:
-            self.remember(flipped=people[BLACK])
-        self._build_menus()
+            self.files.remember(flipped=people[BLACK])
+        self.menus.build()
         self.new_game(wanted)
         self.arrange()
-        self.autosave()
+        self.files.autosave()
 
     def new_game(self, wanted: NewGame) -> None:
         """Begin a game."""
@@ -3927,25 +4187,25 @@ class App:
         self.interrupt()
         old = self.activity.before if self.activity else (self.game, self.players, self.path)
         if old[0] is not game and (old[0].moves or old[0].undone):
-            self._previous = old
+            self.previous_game = old
         self.activity = None
         self._lay_out_panel()
         self.hand.cursor = None
         self.game, self.players, self.path = game, list(players), path
         self.is_paused = bool(game.undone)  # the computer must not play over moves that can be played again
-        self._end_unused_programs()
+        self.computer.end_unused_programs()
         self.settle()
 
     def on_previous_game(self) -> None:
         """Bring back the game that the present one has replaced."""
-        if self._previous:
-            self.adopt(*self._previous)
-            self.autosave()
+        if self.previous_game:
+            self.adopt(*self.previous_game)
+            self.files.autosave()
 
-    def _undo_count(self) -> int:
+    def undo_count(self) -> int:
         """How many moves Undo takes back: to the player's own turn, if the computer plays too."""
         turn, moves = self.game.position.turn, self.game.moves
-        if not self._has_person:
+        if not self.has_person:
             return min(1, len(moves))
         for count in range(1, len(moves) + 1):
             if self.players[(turn + count) % 2].is_person and moves[-count] != PASS:
@@ -3957,16 +4217,16 @@ class App:
         if self.game.is_declared:
             self.interrupt()
             self.game.reopen()
-            self.autosave()
+            self.files.autosave()
             self.settle()
         else:
-            self._travel(-self._undo_count())
+            self._travel(-self.undo_count())
 
     def on_redo(self) -> None:
         """Play again what was taken back, up to the player's next turn."""
         turn, undone = self.game.position.turn, self.game.undone
         count = 1 if undone else 0
-        while 0 < count < len(undone) and not self.players[(turn + count) % 2].is_person and self._has_person:
+        while 0 < count < len(undone) and not self.players[(turn + count) % 2].is_person and self.has_person:
             count += 1
         self._travel(count)
 
@@ -3975,7 +4235,7 @@ class App:
         self._travel(-1)
 
     @property
-    def _has_person(self) -> bool:
+    def has_person(self) -> bool:
         return any(player.is_person for player in self.players)
 
     def _travel(self, count: int) -> None:
@@ -3983,14 +4243,14 @@ class App:
         if not count:
             return
         self.interrupt()
-        self.is_paused = not self._has_person
+        self.is_paused = not self.has_person
         came_from: Dict[Cell, Cell] = {}
         for _ in range(abs(count)):
             move = self.game.undo() if count < 0 else self.game.redo()
             if move is not None and move.source is not None and move.target is not None:
                 here, there = (move.target, move.source) if count < 0 else (move.source, move.target)
                 came_from[there] = came_from.pop(here, here)
-        self.autosave()
+        self.files.autosave()
         self.glide({cell: self.view.layout.centre(origin) for cell, origin in came_from.items()}, GLIDE_MS, self.settle)
 
     def go_to(self, ply: int) -> None:
@@ -4026,16 +4286,16 @@ class App:
 
     def on_hint(self) -> None:
         """Ask the engine what it would play here."""
-        if self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn and not self._asked.is_busy:
+        if self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn and not self.computer.asked.is_busy:
             self.hand.on_escape()
             self.say("computer_thinks")
             self.render()
-            self._ask("hint", BEST_LEVEL, f"movetime {HINT_MS}")
+            self.computer.ask("hint", BEST_LEVEL, f"movetime {HINT_MS}")
 
     def on_move_now(self) -> None:
         """Let the computer play the best move it has found so far."""
         if self.mode is Mode.THINKING:
-            self._asked.hurry()
+            self.computer.asked.hurry()
 
     def on_pause(self) -> None:
         """Hold the computer up, or let it go on."""
@@ -4060,11 +4320,11 @@ class App:
         else:
             self.mode = Mode.THINKING
             self.render()
-            self._ask("move", self.settings["level"])
+            self.computer.ask("move", self.settings["level"])
 
     def set_level(self, level: int) -> None:
         """Change the computer's level in the running game."""
-        self.remember(level=level, **{name: level for name in ("white", "black") if self.settings[name]})
+        self.files.remember(level=level, **{name: level for name in ("white", "black") if self.settings[name]})
         self._change_players([Player(level) if player.level else player for player in self.players])
 
     def on_swap(self) -> None:
@@ -4076,13 +4336,9 @@ class App:
             return
         self.interrupt()
         self.players = players
-        self._end_unused_programs()
-        self.autosave()
+        self.computer.end_unused_programs()
+        self.files.autosave()
         self.settle()
-
-    def _end_unused_programs(self) -> None:
-        for command in set(self.programs) - {player.program for player in self.players}:
-            self.programs.pop(command).close()
 
     def on_resign(self) -> None:
         """Ask whether the player whose turn it is really gives up."""
@@ -4100,7 +4356,7 @@ class App:
     def _resign(self, side: int, _result: object) -> None:
         self.interrupt()
         self.game.resign(side)
-        self.autosave()
+        self.files.autosave()
         self.settle()
 
     def on_offer_draw(self) -> None:
@@ -4120,20 +4376,12 @@ class App:
         else:
             self.say("computer_thinks")
             self.render()
-            self._ask("draw", BEST_LEVEL, f"movetime {HINT_MS}")
-
-    def _answer_offer(self) -> None:
-        """The computer agrees when the player to move, as it sees it, stands no worse than itself."""
-        if score_value(self._score) >= DRAW_SCORE and len(self.game.moves) >= DRAW_PLIES:
-            self._agree_draw(None)
-        else:
-            self.say("say_draw_declined")
-            self.render()
+            self.computer.ask("draw", BEST_LEVEL, f"movetime {HINT_MS}")
 
     def _agree_draw(self, _result: object) -> None:
         self.interrupt()
         self.game.agree_draw()
-        self.autosave()
+        self.files.autosave()
         self.settle()
 
     # -- classroom --
@@ -4186,7 +4434,7 @@ class App:
         side, text = answer
         command = program_command(text)
         if command:
-            self.remember(program=text)
+            self.files.remember(program=text)
             players = [Player(), Player()]
             players[side] = Player(program=command)
             self.adopt(Game(rules=self.game.rules, headers={"Date": time.strftime("%Y.%m.%d")}), players)
@@ -4194,208 +4442,20 @@ class App:
     def on_output(self) -> None:
         """Show what the program that plays and this window say to each other."""
         programs = [player.program for player in self.players if player.program]
-        engine = self.programs.get(programs[0], self.engine) if programs else self.engine
+        engine = self.computer.programs.get(programs[0], self.computer.engine) if programs else self.computer.engine
         self._open_page("on_output", OutputWindow(self.root, self.texts("output"), self.theme, self.fonts, engine.log))
 
     # -- files --
-
-    def _prepare_headers(self) -> None:
-        """Write into the headers who plays and, if moves have been taken back, where the game stands."""
-        headers = self.game.headers
-        for name, player in zip(("White", "Black"), self.players):
-            if not player.is_person or not headers.get(name) or not Player.from_name(headers[name]).is_person:
-                headers[name] = player.name()
-        headers.pop("Ply", None)
-        if self.game.undone:
-            headers["Ply"] = str(len(self.game.moves))
-
-    def _game_text(self) -> str:
-        self._prepare_headers()
-        return self.game.to_text(with_undone=True)
-
-    def autosave(self) -> None:
-        """Keep the running game for the next start; said once when that is impossible."""
-        if self.activity:
-            return
-        try:
-            write_user_file(self._autosave_file, self._game_text())
-        except AgonError as error:
-            self._complain_once(error)
-
-    def remember(self, **values: Any) -> None:
-        """Change settings and store them; said once when that is impossible."""
-        self.settings.update(values)
-        try:
-            stored = Settings()  # another window may have changed other settings meanwhile
-            stored.update(values)
-            stored.save()
-        except AgonError as error:
-            self._complain_once(error)
-
-    def _complain_once(self, error: AgonError) -> None:
-        if not self._has_complained:
-            self._has_complained = True
-            self.notice = self.texts("say_not_kept", reason=self.error_text(error))
-
-    _has_complained = False
-
-    def _resume(self) -> None:
-        """Go on with the game that was running when the program last ended."""
-        try:
-            game = self._with_place(Game.load(os.path.join(user_folder(), self._autosave_file)))
-        except AgonError:
-            return  # none there, or damaged from outside: a new game has begun already
-        if (game.moves or game.undone) and not game.outcome():
-            self.adopt(game, self._players_of(game))
-
-    @staticmethod
-    def _with_place(game: Game) -> Game:
-        """The game taken back to the move at which it was saved."""
-        ply = game.headers.pop("Ply", "")
-        while ply.isdecimal() and len(game.moves) > int(ply[:9]):
-            game.undo()
-        return game
-
-    @staticmethod
-    def _players_of(game: Game) -> List[Player]:
-        return [Player.from_name(game.headers.get(name, "")) for name in ("White", "Black")]
-
-    def load(self, path: str) -> None:
-        """Open a game file; when it cannot be read, say why and leave the running game alone."""
-        try:
-            game = self._with_place(Game.load(path))
-        except AgonError as error:
-            self.show_error(error)
-            self._add_recent(path, is_readable=False)
-            return
-        self.adopt(game, self._players_of(game), path)
-        self._add_recent(path)
-        self.autosave()
-
-    def _add_recent(self, path: str, is_readable: bool = True) -> None:
-        path = os.path.abspath(path)
-        others = [other for other in self.settings["recent"] if other != path]
-        self.remember(recent=([path] if is_readable else [])[:1] + others[:MAX_RECENT - 1])
-        self._build_menus()
 
     def show_error(self, error: AgonError) -> None:
         """Show an error in a dialog."""
         self.dialog = MessageDialog(self.root, "Agon", self.error_text(error), self.texts("ok"))
 
-    def _ask_path(self, for_saving: bool, kind: str = "agon") -> str:
-        """Let the user choose a file; '' when that is cancelled or the window closes meanwhile."""
-        from tkinter import filedialog  # here, since it would slow the start down
-        self.hand.put_down()
-        types = [(self.texts("files_" + kind), f"*.{kind}"), (self.texts("files_all"), "*")]
-        try:
-            if for_saving:
-                return filedialog.asksaveasfilename(parent=self.root, filetypes=types, defaultextension=f".{kind}")
-            return filedialog.askopenfilename(parent=self.root, filetypes=types)
-        except tk.TclError:
-            return ""
-
-    def on_open(self) -> None:
-        """Choose a game file and open it."""
-        path = self._ask_path(for_saving=False)
-        if path:
-            self.load(path)
-
-    def on_save(self) -> None:
-        """Save under the name the game has, or ask for one."""
-        if self.path:
-            self.save(self.path)
-        else:
-            self.on_save_as()
-
-    def on_save_as(self, _result: object = None) -> None:
-        """Ask for a name and save."""
-        path = self._ask_path(for_saving=True)
-        if path:
-            self.save(path)
-
-    def save(self, path: str) -> None:
-        """Write the game to a file, or say why that is impossible."""
-        self._prepare_headers()
-        try:
-            self.game.save(path, with_undone=True)
-        except AgonError as error:
-            self.dialog = MessageDialog(self.root, "Agon", self.error_text(error), self.texts("save_elsewhere"),
-                                        self.texts("cancel"), self.on_save_as)
-            return
-        self.path = path
-        self._add_recent(path)
-        self.say("say_saved", name=os.path.basename(path))
-        self.render()
-
-    def on_export(self, of_game: bool, for_print: bool) -> None:
-        """Ask for a name and write the board, or diagrams of the game, as an SVG picture."""
-        path = self._ask_path(for_saving=True, kind="svg")
-        if path:
-            self.export(path, of_game, for_print)
-
-    def export(self, path: str, of_game: bool, for_print: bool) -> None:
-        """Write an SVG picture, or say why that is impossible."""
-        game = self.game
-        plies = list(range(0, len(game.moves), DIAGRAM_PLIES)) + [len(game.moves)] if of_game else [len(game.moves)]
-        diagrams = [(game.positions[ply], self._caption(ply)) for ply in plies]
-        theme = PRINT if for_print else self.theme
-        try:
-            write_safely(path, diagrams_svg(diagrams, theme, self.settings["flipped"]))
-        except AgonError as error:
-            self.show_error(error)
-            return
-        self.say("say_saved", name=os.path.basename(path))
-        self.render()
-
-    def _caption(self, ply: int) -> str:
-        """What stands below a diagram: the move that led to it, and who is to move."""
-        game = self.game
-        turn = self.texts("turn_white" if game.positions[ply].turn == WHITE else "turn_black")
-        if ply == 0:
-            return turn
-        number = (ply - 1 + game.start.turn) // 2 + 1
-        dots = "." if game.positions[ply - 1].turn == WHITE else "..."
-        return f"{number}{dots} {game.descriptions()[ply - 1]} · {turn}"
-
-    def _copy(self, text: str, message: str) -> None:
-        self.root.clipboard_clear()
-        self.root.clipboard_append(text)
-        self.say(message)
-        self.render()
-
-    def on_copy_position(self) -> None:
-        """Copy the position on the board as a line of text."""
-        self._copy(str(self.game.position), "say_copied_position")
-
-    def on_copy_game(self) -> None:
-        """Copy the game as the text of a game file."""
-        self._copy(self._game_text(), "say_copied_game")
-
-    def on_paste(self) -> None:
-        """Put the position or game of the clipboard on the board."""
-        try:
-            text = self.root.clipboard_get()
-        except tk.TclError:
-            text = ""
-        try:
-            is_position = "/" in text and "[" not in text and "-" not in text
-            game = (Game(Position.from_text(text), self.game.rules) if is_position
-                    else self._with_place(Game.from_text(text[:MAX_FILE_BYTES])))
-        except AgonError as error:
-            self.show_error(error)
-            return
-        if not (game.start.own and game.start.enemy):
-            self.show_error(AgonError("no_game"))
-            return
-        players = self.players if is_position else self._players_of(game)
-        self.adopt(game, players)
-        self.autosave()
-
     # -- view commands --
 
     def on_switch(self, name: str) -> None:
         """Take over a setting that has just been switched in its menu."""
-        self.remember(**{name: self._switches[name].get()})
+        self.files.remember(**{name: self.menus.switches[name].get()})
         self._apply_look()
         self.arrange()
         self.render()
@@ -4407,7 +4467,7 @@ class App:
         if self.mode is Mode.ANIMATING and self.hand.carried:
             self.finish()
         self.hand.put_down()
-        self.remember(flipped=not self.settings["flipped"])
+        self.files.remember(flipped=not self.settings["flipped"])
         self.arrange()
 
     def set_language(self, language: str) -> None:
@@ -4431,7 +4491,7 @@ class App:
         self._change_look(zoom=max(MIN_ZOOM, self.settings["zoom"] - 1))
 
     def _change_look(self, **values: Any) -> None:
-        self.remember(**values)
+        self.files.remember(**values)
         self._apply_look()
         self.render()
         self.analyst.show()
@@ -4463,11 +4523,10 @@ class App:
             return
         self.is_closed = True
         if self.root.state() == "normal" and not self.root.attributes("-fullscreen"):
-            self.remember(geometry=self.root.geometry())
-        for engine in (self.engine, self.analyst.engine, *self.programs.values()):
-            engine.close()
-        if self._autosave_lock:
-            self._autosave_lock.close()
+            self.files.remember(geometry=self.root.geometry())
+        self.computer.close()
+        self.analyst.engine.close()
+        self.files.close()
         for name in list(self._jobs):
             self.forget(name)
         self.root.destroy()

@@ -2333,7 +2333,7 @@ class Window:
     def rest(self):
         """Let all animations and answers come to an end."""
         quiet = (agon.Mode.IDLE, agon.Mode.OVER)
-        self.until(lambda: self.app.mode in quiet and not self.app.engine.is_busy)
+        self.until(lambda: self.app.mode in quiet and not self.app.computer.engine.is_busy)
 
     def set_up(self, position, levels=(0, 0), rules=Rules()):
         self.app.adopt(Game(Position.from_text(position), rules), [agon.Player(level) for level in levels])
@@ -2701,7 +2701,7 @@ def test_closing_while_the_computer_thinks_leaves_no_process(window):
     window.set_up(str(Position.start()), levels=(0, 8))
     window.drag("b1", "c2")
     window.until(lambda: window.app.mode is agon.Mode.THINKING)
-    process = window.app.engine._process
+    process = window.app.computer.engine._process
     window.app.on_close()
     assert process.poll() is not None
 
@@ -2971,10 +2971,10 @@ def test_a_saved_game_can_be_opened_again(window, tmp_path):
     window.drag("b1", "c2")
     window.rest()
     path = str(tmp_path / "Spiel für Ü.agon")
-    window.app.save(path)
+    window.app.files.save(path)
     assert window.root.title() == "Spiel für Ü.agon – Agon"
     window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
-    window.app.load(path)
+    window.app.files.load(path)
     assert window.moves() == ["b1-c2"] and window.shows_the_position()
     assert window.app.settings["recent"] == [path]
 
@@ -2989,13 +2989,13 @@ def test_a_file_that_is_no_game_is_explained_and_the_running_game_stays(window, 
     path = tmp_path / "strange.agon"
     if content is not None:
         path.write_bytes(content)
-    window.app.load(str(path))
+    window.app.files.load(str(path))
     assert hint in window.app.dialog.message and "strange.agon" in window.app.dialog.message
     assert window.moves() == ["b1-c2"] and window.shows_the_position()
 
 
 def test_a_game_that_cannot_be_saved_is_explained(window, tmp_path):
-    window.app.save(str(tmp_path / "no such folder" / "game.agon"))
+    window.app.files.save(str(tmp_path / "no such folder" / "game.agon"))
     assert "schreiben" in window.app.dialog.message
 
 
@@ -3003,16 +3003,16 @@ def test_position_and_game_travel_over_the_clipboard(window):
     window.drag("b1", "c2")
     window.rest()
     before = window.app.game.position
-    window.app.on_copy_position()
+    window.app.files.on_copy_position()
     assert window.root.clipboard_get() == str(before)
     window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
-    window.app.on_paste()
+    window.app.files.on_paste()
     assert window.app.game.position == before and window.moves() == []
     window.drag("b7", "c7")
     window.rest()
-    window.app.on_copy_game()
+    window.app.files.on_copy_game()
     window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
-    window.app.on_paste()
+    window.app.files.on_paste()
     assert window.moves() == ["b7-c7"]
 
 
@@ -3021,7 +3021,7 @@ def test_pasting_nonsense_is_explained_and_the_running_game_stays(window):
     window.rest()
     window.root.clipboard_clear()
     window.root.clipboard_append("Guten Morgen")
-    window.app.on_paste()
+    window.app.files.on_paste()
     assert "Guten" in window.app.dialog.message and window.moves() == ["b1-c2"]
 
 
@@ -3078,7 +3078,7 @@ def test_without_a_writable_folder_the_program_plays_and_says_so_once(tmp_path, 
     window.drag("b1", "c2")
     window.rest()
     assert window.moves() == ["b1-c2"]
-    assert window.app._has_complained
+    assert window.app.files._has_complained
     window.app.on_close()
     assert window.errors == []
 
@@ -3160,7 +3160,9 @@ def test_pictures_of_former_sizes_are_forgotten(window):
 def test_every_menu_entry_has_its_method_and_its_own_shortcut():
     entries = [entry for _menu, entries in agon.MENUS for entry in entries if entry is not None]
     for entry in entries:
-        assert callable(getattr(agon.App, entry.method.strip("[]")))
+        owner = (agon.Menus if entry.method.startswith("[")
+                 else agon.Files if entry.method.startswith("files.") else agon.App)
+        assert callable(getattr(owner, entry.method.strip("[]").split(".")[-1]))
         assert entry.key in agon.TEXTS
     shortcuts = [entry.shortcut for entry in entries if entry.shortcut]
     assert len(shortcuts) == len(set(shortcuts))
@@ -3180,7 +3182,7 @@ def test_shortcuts_work_and_also_under_caps_lock(window):
 
 
 def test_the_analysis_shows_depth_lines_and_arrows(window):
-    window.app._switches["analysis"].set(True)
+    window.app.menus.switches["analysis"].set(True)
     window.app.on_switch("analysis")
     window.until(lambda: len(window.app.analyst.best_moves()) == 3)
     assert "Tiefe" in window.app.analysis.summary.cget("text")
@@ -3195,7 +3197,7 @@ def test_the_analysis_shows_depth_lines_and_arrows(window):
 
 def test_a_finished_game_gets_a_curve_and_a_click_on_it_goes_there(window, monkeypatch):
     monkeypatch.setattr(agon.Analyst, "REVIEW_MS", 5)
-    window.app._switches["analysis"].set(True)
+    window.app.menus.switches["analysis"].set(True)
     window.app.on_switch("analysis")
     window.set_up("Qf6 e5 e6 f5 f7 g4 h5 / Qf11 a2 b7 d1 h1 k7 l2 w")
     for source, target in (("g4", "g5"), ("f11", "f10"), ("h5", "g6")):
@@ -3239,13 +3241,13 @@ def test_closing_at_any_moment_is_quiet(window, moment):
     elif moment == "thinking":
         window.set_up(str(Position.start()), levels=(8, 8))
     elif moment == "analysing":
-        app._switches["analysis"].set(True)
+        app.menus.switches["analysis"].set(True)
         app.on_switch("analysis")
     elif moment == "dialog open":
         app.on_new_game()
     elif moment == "passing":
         window.set_up("Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w")
-    processes = [engine._process for engine in (app.engine, app.analyst.engine) if engine._process]
+    processes = [engine._process for engine in (app.computer.engine, app.analyst.engine) if engine._process]
     app.on_close()
     assert all(process.poll() is not None for process in processes)
     assert app._jobs == {}
@@ -3471,7 +3473,7 @@ def test_a_program_that_misbehaves_is_ended_with_a_clear_sentence(window, tmp_pa
     window.rest()
     assert words in window.app.message and "my player.py" in window.app.message and "Strg+P" in window.app.message
     assert window.moves() == ["b1-c2"]
-    assert all(engine._process is None for engine in window.app.programs.values())
+    assert all(engine._process is None for engine in window.app.computer.programs.values())
     window.app.on_undo()
     window.rest()
     assert window.moves() == []
@@ -3486,8 +3488,8 @@ def test_a_program_that_does_not_exist_is_reported(window):
 def test_a_game_file_never_starts_a_program(window, tmp_path):
     path = tmp_path / "bad.agon"
     path.write_text('[White "Program rm"]\n[Black "Program /bin/sh"]\n\n*\n', "utf-8")
-    window.app.load(str(path))
-    assert all(player.is_person for player in window.app.players) and window.app.programs == {}
+    window.app.files.load(str(path))
+    assert all(player.is_person for player in window.app.players) and window.app.computer.programs == {}
 
 
 @pytest.mark.parametrize("text, expected", [
@@ -3531,7 +3533,7 @@ def test_an_exported_picture_is_valid_svg_with_every_piece(window, tmp_path, of_
         window.drag(source, target)
         window.rest()
     path = tmp_path / "picture.svg"
-    window.app.export(str(path), of_game, for_print)
+    window.app.files.export(str(path), of_game, for_print)
     root = xml.etree.ElementTree.parse(str(path)).getroot()
     space = "{http://www.w3.org/2000/svg}"
     boards = 2 if of_game else 1
@@ -3544,7 +3546,7 @@ def test_an_exported_picture_is_valid_svg_with_every_piece(window, tmp_path, of_
 
 
 def test_a_picture_that_cannot_be_written_is_explained(window, tmp_path):
-    window.app.export(str(tmp_path / "no such folder" / "x.svg"), False, False)
+    window.app.files.export(str(tmp_path / "no such folder" / "x.svg"), False, False)
     assert "schreiben" in window.app.dialog.message
 
 
@@ -3578,7 +3580,7 @@ def test_a_killed_engine_is_reported_and_started_again_with_one_command(window):
     window.set_up(str(Position.start()), levels=(0, 8))
     window.drag("b1", "c2")
     window.until(lambda: window.app.mode is agon.Mode.THINKING)
-    window.app.engine._process.kill()
+    window.app.computer.engine._process.kill()
     window.until(lambda: window.app.message)
     assert "hat sich beendet" in status(window) and window.moves() == ["b1-c2"]
     window.app.set_level(1)
@@ -3591,7 +3593,7 @@ def test_a_stopped_engine_is_ended_and_the_game_goes_on(window, monkeypatch):
     window.set_up(str(Position.start()), levels=(0, 8))
     window.drag("b1", "c2")
     window.until(lambda: window.app.mode is agon.Mode.THINKING)
-    os.kill(window.app.engine._process.pid, signal.SIGSTOP)
+    os.kill(window.app.computer.engine._process.pid, signal.SIGSTOP)
     monkeypatch.setattr(agon, "PATIENCE_S", 0.3)
     window.until(lambda: window.app.message)
     assert "antwortet nicht mehr" in status(window)
@@ -3629,7 +3631,7 @@ def test_a_full_disk_is_reported_and_the_old_file_stays_whole(window, tmp_path, 
     window.drag("b1", "c2")
     window.rest()
     path = tmp_path / "game.agon"
-    window.app.save(str(path))
+    window.app.files.save(str(path))
     before = path.read_bytes()
 
     def no_space(_number):
@@ -3637,7 +3639,7 @@ def test_a_full_disk_is_reported_and_the_old_file_stays_whole(window, tmp_path, 
     monkeypatch.setattr(os, "fsync", no_space)
     window.drag("b7", "c7")
     window.rest()
-    window.app.save(str(path))
+    window.app.files.save(str(path))
     assert "voll" in window.app.dialog.message
     assert path.read_bytes() == before and window.moves() == ["b1-c2", "b7-c7"]
     assert [name for name in os.listdir(tmp_path) if name.endswith(".tmp")] == []
@@ -3654,7 +3656,7 @@ def test_any_folder_name_will_do(tmp_path, monkeypatch, home):
     window.set_up(str(Position.start()), levels=(0, 1))
     window.drag("b1", "c2")
     window.until(lambda: len(window.moves()) == 2)
-    window.app.save(str(folder / "Spiel ä.agon"))
+    window.app.files.save(str(folder / "Spiel ä.agon"))
     assert Game.load(str(folder / "Spiel ä.agon")).moves == window.app.game.moves
     window.app.on_close()
     assert window.errors == []
@@ -3773,9 +3775,9 @@ def test_saving_while_looking_back_keeps_the_later_moves(window, tmp_path):
         window.rest()
     window.app.go_to(1)
     path = str(tmp_path / "game.agon")
-    window.app.save(path)
+    window.app.files.save(path)
     window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
-    window.app.load(path)
+    window.app.files.load(path)
     assert window.moves() == ["b1-c2"] and len(window.app.game.undone) == 2
 
 
@@ -3790,7 +3792,7 @@ def test_looking_through_a_resigned_game_does_not_revive_it(window):
 
 def test_a_resignation_can_be_taken_back_even_before_the_first_move(window):
     window.app._resign(WHITE, None)
-    assert window.app.is_possible("on_undo")
+    assert window.app.menus.is_possible("on_undo")
     window.app.on_undo()
     window.rest()
     assert window.app.game.outcome() is None
@@ -3836,8 +3838,8 @@ def test_redo_is_kept_for_the_next_start(window, tmp_path):
 def test_names_in_a_file_survive_opening_and_saving(window, tmp_path):
     path = str(tmp_path / "game.agon")
     Game(headers={"White": "Ada", "Black": "Computer level 3"}).save(path)
-    window.app.load(path)
-    window.app.save(path)
+    window.app.files.load(path)
+    window.app.files.save(path)
     assert Game.load(path).headers["White"] == "Ada"
     assert window.app.players == [agon.Player(), agon.Player(3)]
 
@@ -3846,7 +3848,7 @@ def test_a_replaced_game_can_be_brought_back(window):
     window.drag("b1", "c2")
     window.rest()
     window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
-    assert window.moves() == [] and window.app.is_possible("on_previous_game")
+    assert window.moves() == [] and window.app.menus.is_possible("on_previous_game")
     window.app.on_previous_game()
     assert window.moves() == ["b1-c2"] and window.shows_the_position()
 
@@ -3856,7 +3858,7 @@ def test_a_position_without_pieces_is_not_pasted(window):
     window.rest()
     window.root.clipboard_clear()
     window.root.clipboard_append(" / w")
-    window.app.on_paste()
+    window.app.files.on_paste()
     assert window.moves() == ["b1-c2"]
 
 
@@ -3892,7 +3894,7 @@ def test_typing_works_after_a_click_in_the_move_list(window):
 def test_an_engine_that_dies_during_a_drag_puts_the_piece_back(window):
     window.app.on_hint()
     window.carry("b1", "c2")
-    window.app.engine._process.kill()
+    window.app.computer.engine._process.kill()
     window.until(lambda: "beendet" in window.app.message)
     assert window.app.mode is agon.Mode.IDLE and window.app.hand.selected is None and window.shows_the_position()
     assert "Strg+P" not in window.app.message
@@ -3930,7 +3932,7 @@ def test_menu_entries_without_meaning_are_grey(window):
     bar = window.root.nametowidget(window.root.cget("menu"))
     menu = bar.nametowidget(bar.entrycget(1, "menu"))
     entries = dict(agon.MENUS)["menu_game"]
-    window.app._set_states(menu, entries)
+    window.app.menus.set_states(menu, entries)
     states = {entry.key: menu.entrycget(index, "state") for index, entry in enumerate(entries) if entry is not None}
     assert states["undo"] == states["swap"] == states["move_now"] == "disabled"
     assert states["new_game"] == states["resign"] == states["hint"] == "normal"
@@ -3939,11 +3941,11 @@ def test_menu_entries_without_meaning_are_grey(window):
 def test_context_menus_do_not_pile_up(window):
     def menus():
         return [child for child in window.root.winfo_children() if isinstance(child, agon.tk.Menu)]
-    window.app.show_context_menu(5, 5)
+    window.app.menus.show_context_menu(5, 5)
     window.app.forget("menu")
     before = len(menus())
     for _ in range(5):
-        window.app.show_context_menu(5, 5)
+        window.app.menus.show_context_menu(5, 5)
         window.app.forget("menu")
     assert len(menus()) == before
 
@@ -4012,14 +4014,14 @@ def test_a_computer_never_plays_over_moves_that_can_be_played_again(window, tmp_
     window.app.on_tour()
     window.app.activity.close()
     assert window.app.is_paused and len(window.app.game.undone) == 1
-    window.app.save(str(tmp_path / "game.agon"))
-    window.app.load(str(tmp_path / "game.agon"))
+    window.app.files.save(str(tmp_path / "game.agon"))
+    window.app.files.load(str(tmp_path / "game.agon"))
     assert window.app.is_paused and len(window.app.game.undone) == 1
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="this system cannot stop a process")
 def test_a_stopped_analyst_does_not_hold_the_window_up(window):
-    window.app._switches["analysis"].set(True)
+    window.app.menus.switches["analysis"].set(True)
     window.app.on_switch("analysis")
     window.until(lambda: window.app.analyst.best_moves())
     os.kill(window.app.analyst.engine._process.pid, signal.SIGSTOP)
@@ -4063,13 +4065,13 @@ def test_a_program_ends_with_its_game(window, tmp_path):
     window.app._let_program_play((BLACK, program(tmp_path, "print('bestmove b7-c7')")))
     window.drag("b1", "c2")
     window.until(lambda: len(window.moves()) == 2)
-    process = list(window.app.programs.values())[0]._process
+    process = list(window.app.computer.programs.values())[0]._process
     window.app.new_game(agon.NewGame((0, 0), 1, False, Rules()))
-    assert window.app.programs == {} and process.poll() is not None
+    assert window.app.computer.programs == {} and process.poll() is not None
 
 
 def test_the_analysis_is_silent_during_puzzles(window):
-    window.app._switches["analysis"].set(True)
+    window.app.menus.switches["analysis"].set(True)
     window.app.on_switch("analysis")
     window.app.on_puzzles()
     assert not window.app.analyst.engine.is_busy and window.app.picture().arrows == ()
@@ -4086,8 +4088,8 @@ def test_the_level_does_not_touch_the_tour(window):
 
 def test_two_windows_keep_each_others_solved_puzzles(window, tmp_path, monkeypatch):
     second = open_window(tmp_path, monkeypatch)
-    window.app.remember(solved=["first"])
-    second.app.remember(theme="dark")
+    window.app.files.remember(solved=["first"])
+    second.app.files.remember(theme="dark")
     assert agon.Settings()["solved"] == ["first"] and agon.Settings()["theme"] == "dark"
     second.app.on_close()
 
