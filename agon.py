@@ -2089,6 +2089,7 @@ class Hand:
         self.cursor = None
         if app.preview:
             app.show_preview(None, None)
+            return
         if app.mode is Mode.DRAGGING:
             self.put_down()  # the release of that drag got lost
         if app.mode is Mode.ANIMATING:

@@ -12,6 +12,7 @@ Contents
     7. Game: undo, redo, repetition, quiet moves, headers, comments
     8. Game files
     9. Properties and fuzz
+    10. The computer player
     11. The window: moving pieces
     12. The window: everything else
     13. The classroom: tour, puzzles, set-up, own programs, paper
@@ -23,6 +24,7 @@ import doctest
 import errno
 import functools
 import importlib.util
+import json
 import os
 import pickle
 import random
@@ -38,6 +40,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import pytest
 
+import agon_ai
 import agon_core
 from agon_core import (
     BLACK, CELLS, DEFAULT_RULES, PASS, WHITE, AgonError, Ending, Game, IllegalMove, Move, Outcome, Position,
@@ -2305,6 +2308,553 @@ def test_the_examples_in_the_rules_library_are_true() -> None:
     assert results.failed == 0
 
 
+# === 10. The computer player =====================================================
+
+ENGINE = [sys.executable, agon_ai.__file__, "serve"]
+START = str(Position.start())
+#: White seats the queen and wins.
+SEAT_AND_WIN = "Qf6 e5 e6 f7 g5 g6 e4 / Qf11 a2 b7 d1 h1 k7 l2 w"
+
+
+def game_at(text, rules=Rules()):
+    return Game(Position.from_text(text), rules)
+
+
+def random_games(count, seed, plies=120):
+    luck = random.Random(seed)
+    for _ in range(count):
+        game = Game()
+        for _ in range(luck.randrange(plies)):
+            moves = game.legal_moves()
+            if not moves:
+                break
+            game.play(luck.choice(moves))
+        if not game.outcome():
+            yield game
+
+
+RANDOM_GAMES = list(random_games(40, 5))
+RANDOM_TEXTS = [str(game.position) for game in RANDOM_GAMES[:12]]
+
+
+# -- minimax and search agree --
+
+@pytest.mark.parametrize("text", RANDOM_TEXTS[:4])
+def test_alpha_beta_finds_the_value_of_minimax_with_fewer_nodes(text):
+    position = Position.from_text(text)
+    full, cut = agon_ai.minimax(position, 2), agon_ai.alpha_beta(position, 2)
+    assert full.value == cut.value
+    assert cut.nodes < full.nodes
+
+
+def test_a_minimax_tree_counts_its_nodes_and_names_its_moves():
+    tree = agon_ai.minimax(Position.start(), 2)
+    assert tree.nodes == 1 + 27 + 713
+    assert tree.move is None
+    assert {child.move for child in tree.children} == set(Position.start().legal_moves())
+    assert tree.value == max(-child.value for child in tree.children)
+
+
+def test_a_cut_in_the_tree_leaves_replies_out_and_has_reached_beta():
+    def walk(node):
+        yield node
+        for child in node.children:
+            yield from walk(child)
+
+    cuts = [node for node in walk(agon_ai.alpha_beta(Position.start(), 2)) if node.cut]
+    assert cuts
+    assert all(node.value >= node.beta for node in cuts)
+
+
+@pytest.mark.parametrize("text", RANDOM_TEXTS)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_the_plain_search_finds_the_value_of_minimax(text, depth):
+    game = game_at(text)
+    assert agon_ai.search(game, depth=depth, tricks=agon_ai.PLAIN).score == agon_ai.alpha_beta(game.position, depth).value
+
+
+@pytest.mark.parametrize("text", RANDOM_TEXTS[:4])
+def test_the_plain_search_finds_the_value_of_minimax_at_depth_3(text):
+    game = game_at(text)
+    assert agon_ai.search(game, depth=3, tricks=agon_ai.PLAIN).score == agon_ai.alpha_beta(game.position, 3).value
+
+
+@pytest.mark.parametrize("trick", ["table", "scout", "ordering"])
+@pytest.mark.parametrize("text", RANDOM_TEXTS[:6])
+def test_a_sound_trick_never_changes_the_value(trick, text):
+    game = game_at(text)
+    tricky = agon_ai.PLAIN._replace(**{trick: True})
+    assert agon_ai.search(game, depth=3, tricks=tricky).score == agon_ai.search(game, depth=3, tricks=agon_ai.PLAIN).score
+
+
+def test_the_tricks_save_nodes():
+    game = Game()
+    assert agon_ai.search(game, depth=4).nodes < agon_ai.search(game, depth=4, tricks=agon_ai.PLAIN).nodes / 2
+
+
+@pytest.mark.parametrize("text", RANDOM_TEXTS)
+def test_the_evaluation_is_fair_to_both_sides(text):
+    position = Position.from_text(text)
+    tempo = agon_ai.WEIGHTS.tempo
+    other = position._replace(own=position.enemy, enemy=position.own)
+    if not position.trapped() and not other.trapped():
+        weights = agon_ai.WEIGHTS._replace(threat=0)
+        assert agon_ai.evaluate(position, weights) - tempo == -(agon_ai.evaluate(other, weights) - tempo)
+
+
+# -- results --
+
+def test_a_win_in_one_is_found_and_named():
+    analysis = agon_ai.search(game_at(SEAT_AND_WIN), depth=3)
+    game = game_at(SEAT_AND_WIN)
+    game.play(analysis.move)
+    assert agon_ai.score_text(analysis.score) == "win in 1" and game.outcome().winner == 0
+
+
+@pytest.mark.parametrize("level", range(3, 9))
+def test_higher_levels_take_a_win_in_one(level):
+    game = game_at(SEAT_AND_WIN)
+    game.play(agon_ai.choose(game, level, seed=1).move)
+    assert game.outcome() and game.outcome().winner == 0
+
+
+def test_a_win_in_two_is_found_and_played():
+    game = game_at("Qf6 c3 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w")
+    analysis = agon_ai.search(game, depth=4)
+    assert agon_ai.score_text(analysis.score) == "win in 2"
+    for _ in range(3):
+        game.play(agon_ai.search(game, depth=4).move)
+    assert game.outcome() and game.outcome().winner == 0
+
+
+def test_a_lost_side_still_moves():
+    game = game_at("Qf11 a2 b7 d1 h1 k7 l2 / Qf6 c3 e6 f5 f7 g5 g6 w")
+    analysis = agon_ai.search(game, depth=4)
+    assert analysis.move in game.legal_moves()
+    assert agon_ai.score_text(analysis.score).startswith("loss in")
+
+
+def test_six_guards_round_an_empty_throne_are_avoided_unless_the_rules_allow_them():
+    text = "Qf4 d4 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w"
+    game = game_at(text)
+    after = Game(game.position)
+    after.play(agon_ai.search(game, depth=3).move)
+    assert after.outcome() is None
+
+
+@pytest.mark.parametrize("game", RANDOM_GAMES, ids=lambda game: str(len(game.moves)))
+def test_the_move_is_legal_in_any_position(game):
+    assert agon_ai.search(game, depth=1).move in game.legal_moves()
+    for level in (1, 2, 4):
+        assert agon_ai.choose(game, level, seed=3).move in game.legal_moves()
+
+
+def test_the_move_is_legal_under_every_rule_option():
+    for rules in (Rules(queen_first=True), Rules(empty_throne_loses=False), Rules(True, False)):
+        for text in RANDOM_TEXTS:
+            game = game_at(text, rules)
+            if not game.outcome():
+                assert agon_ai.search(game, depth=2).move in game.legal_moves()
+
+
+def test_a_position_with_few_pieces_is_played_too():
+    for text in ("Qf1 / a5 w", "a5 / b2 w", "f3 / Qf6 b", "Qf6 / w".replace("/ w", "/ a1 w")):
+        game = game_at(text)
+        assert agon_ai.search(game, depth=3).move in game.legal_moves()
+
+
+def test_a_search_in_a_finished_game_is_refused():
+    game = Game()
+    game.agree_draw()
+    with pytest.raises(agon_ai.AgonError):
+        agon_ai.search(game, depth=1)
+
+
+def test_the_same_limits_give_the_same_analysis():
+    first, second = (agon_ai.search(Game(), nodes=5000) for _ in range(2))
+    assert first._replace(seconds=0) == second._replace(
+        seconds=0) and first.nodes == second.nodes
+
+
+def test_the_game_is_left_as_it_was():
+    game = RANDOM_GAMES[3]
+    before = game.positions, game.moves
+    agon_ai.search(game, nodes=3000)
+    assert (game.positions, game.moves) == before
+
+
+@pytest.mark.parametrize("nodes", list(range(1, 60)) + [100, 333, 1000, 2500])
+def test_an_interrupted_search_has_a_legal_move(nodes):
+    game = RANDOM_GAMES[1]
+    analysis = agon_ai.search(game, nodes=nodes)
+    assert analysis.move in game.legal_moves()
+
+
+def test_a_stopped_search_plays_the_move_of_the_last_finished_depth():
+    reports = []
+    analysis = agon_ai.search(Game(), nodes=20_000, on_info=reports.append)
+    assert analysis.move == reports[-1].move and analysis.depth == reports[-1].depth
+    assert [report.depth for report in reports] == list(range(1, len(reports) + 1))
+
+
+def test_stop_ends_a_search_without_other_limits():
+    reports = []
+    agon_ai.search(Game(), stop=lambda: len(reports) >= 3, on_info=reports.append)
+    assert len(reports) >= 3
+
+
+def test_every_line_of_multipv_is_legal_different_and_in_order():
+    for game in RANDOM_GAMES[:6]:
+        analysis = agon_ai.search(game, depth=2, multipv=3)
+        assert len(analysis.lines) == min(3, len(game.legal_moves()))
+        assert len({line.pv[0] for line in analysis.lines}) == len(analysis.lines)
+        scores = [line.score for line in analysis.lines]
+        assert scores == sorted(scores, reverse=True)
+        for line in analysis.lines:
+            position = game.position
+            for move in line.pv:
+                position = position.play(move, game.rules)
+
+
+def test_multipv_scores_are_the_true_scores_of_the_moves():
+    game = RANDOM_GAMES[2]
+    analysis = agon_ai.search(game, depth=2, multipv=99, tricks=agon_ai.PLAIN)
+    for line in analysis.lines:
+        assert line.score == -agon_ai.minimax(game.position.play(line.pv[0]), 1, ply=1).value
+
+
+def test_the_side_that_is_ahead_does_not_repeat():
+    game = Game(Position.from_text("Qf6 c3 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w"))
+    for _ in range(6):
+        if game.outcome():
+            break
+        game.play(agon_ai.search(game, depth=3).move)
+    assert game.outcome() and game.outcome().winner == 0
+
+
+def test_a_score_is_told_in_own_moves():
+    assert agon_ai.score_text(agon_ai.WIN - 1) == "win in 1"
+    assert agon_ai.score_text(agon_ai.WIN - 3) == "win in 2"
+    assert agon_ai.score_text(-agon_ai.WIN + 2) == "loss in 1"
+    assert agon_ai.score_text(-12) == "-12"
+
+
+# -- levels --
+
+def test_the_levels_are_numbered_and_never_weaker_in_their_limits():
+    assert [level.number for level in agon_ai.LEVELS] == list(range(1, 9))
+    for lower, higher in zip(agon_ai.LEVELS, agon_ai.LEVELS[1:]):
+        assert lower.depth <= higher.depth and lower.nodes <= higher.nodes and lower.slip >= higher.slip
+    assert all(level.seconds <= 5 for level in agon_ai.LEVELS)
+    assert agon_ai.LEVELS[-1].slip == 0
+
+
+def level_game(level, seed, plies=30):
+    game = Game()
+    while not game.outcome() and len(game.moves) < plies:
+        game.play(agon_ai.choose(game, level, seed).move)
+    return game.moves
+
+
+def test_the_same_seed_gives_the_same_game():
+    assert level_game(1, 7) == level_game(1, 7)
+
+
+def test_another_seed_gives_another_game():
+    assert level_game(1, 7) != level_game(1, 8)
+
+
+def test_the_seed_decides_between_equal_moves_alone():
+    analyses = [agon_ai.search(Game(), depth=1, seed=seed) for seed in range(12)]
+    assert len({analysis.move for analysis in analyses}) > 1
+    assert len({analysis.score for analysis in analyses}) == 1
+    assert agon_ai.search(Game(), depth=2, seed=4)[:4] == agon_ai.search(Game(), depth=2, seed=4)[:4]
+
+
+def test_level_1_moves_inwards():
+    moves = level_game(1, 3, plies=40)
+    game = Game()
+    inwards = 0
+    for move in moves:
+        inwards += game.position.is_progress(move)
+        game.play(move)
+    assert inwards >= len(moves) // 2
+
+
+# -- protocol --
+
+def talk(commands, end=b"quit\n", timeout=20):
+    """All answers of a fresh engine to these bytes."""
+    done = subprocess.run(ENGINE, input=commands + end, capture_output=True, timeout=timeout)
+    assert done.stderr == b"" and done.returncode == 0
+    return done.stdout.decode("utf-8").splitlines()
+
+
+class Talk:
+    """A conversation with an engine."""
+
+    def __enter__(self):
+        self.process = subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+
+    def say(self, text):
+        self.process.stdin.write(text if isinstance(text, bytes) else text.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def hear(self, word):
+        answers = []
+        while True:
+            line = self.process.stdout.readline().decode().strip()
+            assert line, "the engine has ended"
+            answers.append(line)
+            if line.split()[0] == word:
+                return answers
+
+
+def test_the_engine_introduces_itself():
+    answers = talk(b"agon\nisready\n")
+    assert answers[0].startswith("id name ") and "agonok" in answers and answers[-1] == "readyok"
+    assert any(answer.startswith("option name Level ") for answer in answers)
+
+
+def test_go_reports_depths_and_a_legal_best_move():
+    with Talk() as engine:
+        engine.say("position start moves a5-b5 d1-d2")
+        engine.say("go depth 3")
+        answers = engine.hear("bestmove")
+    infos = [answer.split() for answer in answers if answer.startswith("info")]
+    assert [int(info[2]) for info in infos] == [1, 2, 3]
+    assert all("score" in info and "nodes" in info and "time" in info and "pv" in info for info in infos)
+    game = Game()
+    game.play(Move.from_text("a5-b5"))
+    game.play(Move.from_text("d1-d2"))
+    assert Move.from_text(answers[-1].split()[1]) in game.legal_moves()
+
+
+def test_a_level_answers_go_without_limits():
+    with Talk() as engine:
+        engine.say("setoption name Level value 2")
+        engine.say("setoption name Seed value 5")
+        engine.say("go")
+        move = engine.hear("bestmove")[-1].split()[1]
+    assert move == str(agon_ai.choose(Game(), 2, 5).move)
+
+
+def test_a_level_that_slips_reports_one_line_for_each_depth():
+    said = []
+    engine = agon_ai.Engine(said.append, lambda: False)
+    engine.obey("setoption name Level value 1")
+    for seed in range(5):
+        said.clear()
+        engine.obey(f"setoption name Seed value {seed}")
+        engine.obey("go")
+        assert [line.split()[0] for line in said] == ["info", "bestmove"]
+
+
+def test_stop_ends_infinite_thinking_with_a_best_move():
+    with Talk() as engine:
+        engine.say("go infinite")
+        engine.hear("info")
+        engine.say("stop")
+        assert engine.hear("bestmove")
+        engine.say("isready")
+        assert engine.hear("readyok") == ["readyok"]
+
+
+def test_a_stop_out_of_place_stops_nothing_else():
+    with Talk() as engine:
+        engine.say("stop")
+        engine.say("stop")
+        engine.say("go depth 3")
+        assert any(" depth 3 " in answer for answer in engine.hear("bestmove"))
+
+
+@pytest.mark.parametrize("command", [
+    "hello", "go fast", "go depth", "go depth x", "go depth 0", "go depth 99999999999999", "position", "position foo",
+    "position text Qf1", "position start moves a5-c5", "position start moves x", "setoption", "setoption name Level",
+    "setoption name Level value 9", "setoption name Level value x", "setoption name Colour value 1",
+    "setoption name QueenFirst value maybe", "setoption name Without value luck", "\u00e4\u00f6\u00fc \u2620"])
+def test_a_wrong_command_is_answered_by_an_error_and_changes_nothing(command):
+    said = []
+    engine = agon_ai.Engine(said.append, lambda: False)
+    engine.obey("position start moves a5-b5")
+    before = engine.game.positions
+    engine.obey(command)
+    assert len(said) == 1 and said[0].startswith("error ") and "\n" not in said[0]
+    assert engine.game.positions == before and engine.level == 8
+
+
+def test_go_after_the_end_of_the_game_is_an_error():
+    said = []
+    engine = agon_ai.Engine(said.append, lambda: False)
+    game = game_at(SEAT_AND_WIN)
+    engine.obey(f"position text {SEAT_AND_WIN} moves {agon_ai.search(game, depth=1).move}")
+    engine.obey("go depth 1")
+    assert said[0].startswith("error ") and len(said) == 1
+
+
+def test_rule_options_reach_the_rules():
+    engine = agon_ai.Engine(lambda _: None, lambda: False)
+    engine.obey("setoption name QueenFirst value on")
+    engine.obey("setoption name EmptyThroneLoses value off")
+    engine.obey("position start")
+    assert engine.game.rules == Rules(queen_first=True, empty_throne_loses=False)
+
+
+def test_garbage_long_lines_and_other_encodings_are_answered():
+    answers = talk(b"\xff\xfe\x00\n" + b"x" * 1_000_000 + b"\n\n   \nposition " + b"a " * 500_000 + b"\nisready\n")
+    assert [answer.split()[0] for answer in answers] == ["error", "error", "error", "readyok"]
+    assert all(len(answer) < 200 for answer in answers)
+
+
+def test_a_half_line_at_the_end_of_input_is_harmless():
+    assert talk(b"isready\nisrea", end=b"")[0] == "readyok"
+
+
+def test_the_end_of_input_ends_a_thinking_engine():
+    with Talk() as engine:
+        engine.say("go infinite")
+        engine.hear("info")
+        engine.process.stdin.close()
+        assert engine.process.wait(timeout=3) == 0
+
+
+def test_quit_ends_a_thinking_engine():
+    with Talk() as engine:
+        engine.say("go infinite")
+        engine.hear("info")
+        engine.say("quit")
+        assert engine.process.wait(timeout=3) == 0
+
+
+def test_the_module_works_without_standard_output():
+    code = "import sys; sys.stdout = sys.stderr = None; import agon_ai; agon_ai.search(agon_ai.Game(), depth=2)"
+    folder = agon_ai.__file__.rpartition("agon_ai")[0]
+    assert subprocess.run([sys.executable, "-c", code], cwd=folder or None).returncode == 0
+
+
+def test_an_engine_whose_answers_nobody_reads_ends_with_its_input():
+    with Talk() as engine:
+        engine.process.stdout.close()
+        engine.say("go depth 3")
+        engine.process.stdin.close()
+        assert engine.process.wait(timeout=5) is not None
+
+
+def test_multipv_reports_that_many_lines():
+    with Talk() as engine:
+        engine.say("go depth 2 multipv 3")
+        answers = engine.hear("bestmove")
+    assert [answer.split()[4] for answer in answers if " depth 2 multipv" in answer] == ["1", "2", "3"]
+
+
+# -- match --
+
+TOY = """
+import sys, time
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "agon":
+        print("id name toy"); print("agonok")
+    elif word == "isready":
+        print("readyok")
+    elif word == "go":
+        {answer}
+    elif word == "quit":
+        break
+    sys.stdout.flush()
+"""
+
+
+@pytest.mark.parametrize("answer, reason", [
+    ("sys.exit(1)", "has crashed"),
+    ("time.sleep(60)", "has not answered in time"),
+    ("print('bestmove a5-f6')", "has played a5-f6"),
+    ("print('bestmove soup')", "has answered nonsense"),
+    ("print('bestmove')", "has answered nonsense"),
+])
+def test_an_engine_that_fails_loses_with_the_reason(tmp_path, monkeypatch, answer, reason):
+    monkeypatch.setattr(agon_ai, "PATIENCE", 2.0)
+    toy = tmp_path / "toy.py"
+    toy.write_text(TOY.format(answer=answer))
+    result = agon_ai.play_game((f"{sys.executable} {toy}", "level1"), 0, 10, 2, 1)
+    assert result.points == 0 and reason in result.reason
+    assert result.game.headers["Termination"] == result.reason
+
+
+def test_an_engine_that_does_not_exist_loses():
+    result = agon_ai.play_game(("level1", "no-such-engine"), 0, 10, 2, 1)
+    assert result.points == 1 and "cannot be started" in result.reason
+
+
+def test_the_two_games_of_a_pair_share_their_opening():
+    openings = [agon_ai.random_opening(4, f"1 {number // 2}").moves for number in range(4)]
+    assert openings[0] == openings[1] != openings[2] == openings[3]
+
+
+def test_a_match_ends_in_its_summary(capsys, tmp_path):
+    saved = tmp_path / "match.agon"
+    assert agon_ai.main(["match", "level2", "level1", "--games", "2", "--save", str(saved)]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("level2 vs level1: ") and " Elo " in last
+    for number in (1, 2):
+        assert Game.load(str(tmp_path / f"match-{number:03}.agon")).outcome()
+
+
+def test_the_summary_counts_wins_draws_and_losses():
+    line = agon_ai.match_summary(("level3", "level2"), [1] * 12 + [0.5] * 3 + [0] * 5)
+    assert line.startswith("level3 vs level2: 12 wins, 3 draws, 5 losses, 67.5 %, Elo +127 \u00b1 ")
+
+
+# -- command line --
+
+@pytest.mark.parametrize("command", [[], ["serve"], ["bench"], ["match"], ["analyse"]])
+def test_every_command_has_help(command, capsys):
+    with pytest.raises(SystemExit) as ended:
+        agon_ai.main(command + ["--help"])
+    assert ended.value.code == 0 and "usage:" in capsys.readouterr().out
+
+
+def test_analyse_prints_depths_and_the_best_move(capsys):
+    assert agon_ai.main(["analyse", SEAT_AND_WIN, "--depth", "2"]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1].startswith("best move ") and "win in 1" in out
+
+
+def test_analyse_says_what_is_wrong_with_a_position(capsys):
+    assert agon_ai.main(["analyse", "Qz9 / w"]) == 1
+    assert "z9" in capsys.readouterr().err
+
+
+def test_a_tournament_ends_in_its_crosstable(tmp_path, capsys):
+    saved = tmp_path / "class.agon"
+    command = ["tournament", "level1", "level2", "no-such-program", "--movetime", "20", "--jobs", "2",
+               "--save", str(saved)]
+    assert agon_ai.main(command) == 0
+    output = capsys.readouterr().out
+    rows = [line.split() for line in output.splitlines() if line.strip()[:2] in ("1.", "2.", "3.")]
+    assert [row[1] for row in rows][-1] == "no-such-program"
+    assert sum(float(row[-1]) for row in rows) == 6
+    assert "no-such-program cannot be started" in output
+    games = [Game.load(str(tmp_path / name)) for name in os.listdir(tmp_path)]
+    assert len(games) == 6 and all(game.outcome() for game in games)
+
+
+def test_the_tree_command_prints_the_tree_as_white_sees_it(capsys):
+    position = "Qf2 b6 c2 g9 h4 h6 l4 / Qe8 d4 d7 e2 g1 h7 i5 b"
+    assert agon_ai.main(["tree", "--depth", "1", "--plain", position]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    node = agon_ai.minimax(Position.from_text(position), 1)
+    assert answer["plain_nodes"] == node.nodes and answer["tree"]["value"] == -node.value / 100
+    assert [child["value"] for child in answer["tree"]["children"]] == [child.value / 100 for child in node.children]
+
+
 # === 11. The window: moving pieces ===============================================
 # A real window receives real Tk events.  Without a display these tests are
 # skipped, unless AGON_GUI_TESTS=required makes that a failure.
@@ -4119,3 +4669,139 @@ def test_many_renders_leave_no_commands_behind(window):
     for _ in range(20):
         window.app.render()
     assert len(window.app.page.buttons[0]._tclCommands or []) == count
+
+
+# -- watching minimax --
+
+@pytest.fixture
+def tree(window):
+    window.set_up("Qf2 d4 c5 h4 / Qf10 d5 g8 w")
+    window.app.on_tree()
+    yield window.app.dialog
+    if window.app.dialog.winfo_exists():
+        window.app.dialog.on_close()
+
+
+def tree_is_there(tree):
+    return bool(tree.tree.get_children()) and tree._job == ""
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_the_tree_shows_what_minimax_finds(window, tree, depth):
+    tree.depth.set(depth)
+    tree.on_change()
+    window.until(lambda: tree_is_there(tree))
+    node = agon_ai.minimax(window.app.game.position, depth)
+    assert tree._nodes["0"]["node"]["value"] == node.value / 100
+    assert str(node.nodes) in tree.summary.cget("text")
+    assert len(tree.tree.get_children("0")) == len(window.app.game.legal_moves())
+
+
+def test_a_node_is_filled_when_it_is_unfolded_and_shown_when_selected(window, tree):
+    window.until(lambda: tree_is_there(tree))
+    tree.tree.focus("0.0")
+    tree.on_open()
+    child = tree.tree.get_children("0.0")[0]
+    tree.tree.selection_set(child)
+    window.root.update()
+    shown = window.view.picture
+    assert shown.position == tree._nodes[child]["position"] != window.app.game.position
+    window.drag("h4", "g4")
+    assert window.moves() == []
+    tree.on_close()
+    assert window.view.picture.position == window.app.game.position
+
+
+def test_cut_branches_say_why(window, tree):
+    window.until(lambda: tree_is_there(tree))
+    notes = [tree.tree.set(child, "note") for child in tree.tree.get_children("0")]
+    assert any("abgeschnitten" in note and "α" in note for note in notes)
+    tree.pruned.set(False)
+    tree.on_change()
+    window.until(lambda: tree_is_there(tree))
+    notes = [tree.tree.set(child, "note") for child in tree.tree.get_children("0")]
+    assert not any("abgeschnitten" in note for note in notes)
+
+
+def test_closing_the_tree_while_it_is_computed_leaves_no_process(window, tree):
+    tree.depth.set(3)
+    tree.on_change()
+    process = tree._process
+    tree.on_close()
+    assert process.poll() is not None
+
+
+# -- puzzles --
+
+@pytest.mark.skipif(agon is None, reason="no tkinter")
+def test_there_are_enough_puzzles_of_every_kind_in_order_of_difficulty():
+    assert len(agon.PUZZLES) >= 24 and len({puzzle.position for puzzle in agon.PUZZLES}) == len(agon.PUZZLES)
+    assert {(puzzle.goal, puzzle.moves) for puzzle in agon.PUZZLES} >= {("win", 1), ("win", 2), ("win", 3), ("trap", 1)}
+    difficulty = [(puzzle.moves, puzzle.goal == "win") for puzzle in agon.PUZZLES]
+    assert difficulty == sorted(difficulty)
+
+
+@pytest.mark.skipif(agon is None, reason="no tkinter")
+@pytest.mark.parametrize("puzzle", agon.PUZZLES if agon else [], ids=lambda puzzle: puzzle.position)
+def test_a_puzzle_has_the_solution_it_promises(puzzle):
+    game = Game(pos(puzzle.position))
+    if puzzle.goal != "win":
+        assert len(moves_that_reach(puzzle.goal, game)) == 1
+        return
+    complete = agon_ai.Tricks(reductions=False, futility=False)  # every line of play is looked at
+    analysis = agon_ai.search(game, depth=2 * puzzle.moves - 1, tricks=complete)
+    assert agon_ai.score_text(analysis.score) == f"win in {puzzle.moves}"
+    if puzzle.moves > 1:
+        sooner = agon_ai.search(game, depth=2 * puzzle.moves - 3, tricks=complete)
+        assert "win" not in agon_ai.score_text(sooner.score)
+
+
+def test_a_puzzle_is_solved_with_the_mouse_against_the_best_defence(window, monkeypatch):
+    monkeypatch.setattr(agon, "REPLY_MS", 10)
+    window.app.on_puzzles()
+    book = window.app.activity
+    book.open(next(i for i, puzzle in enumerate(agon.PUZZLES) if puzzle.goal == "win" and puzzle.moves == 2))
+    for _ in range(2):
+        window.until(lambda: book.accepts_moves and window.app.mode is agon.Mode.IDLE)
+        best = agon_ai.search(window.app.game, depth=2 * book.moves_left - 1).move
+        window.drag(cell_name(best.source), cell_name(best.target))
+        window.until(lambda: window.app.mode is agon.Mode.IDLE)
+    window.until(lambda: book.is_solved)
+    assert book.puzzle.position in agon.Settings()["solved"]
+
+
+def test_a_move_that_lets_the_win_slip_is_refuted_and_taken_back(window, monkeypatch):
+    monkeypatch.setattr(agon, "WRONG_MS", 10)
+    window.app.on_puzzles()
+    book = window.app.activity
+    book.open(next(i for i, puzzle in enumerate(agon.PUZZLES) if puzzle.goal == "win" and puzzle.moves == 2))
+    for move in window.app.game.legal_moves():
+        after = window.app.game.position.play(move)
+        answer = agon_ai.search(Game(after), depth=2)
+        if "loss" not in agon_ai.score_text(answer.score):
+            break
+    window.drag(cell_name(move.source), cell_name(move.target))
+    window.until(lambda: book.feedback == window.app.texts("puzzle_refuted") and not window.moves())
+    window.rest()
+    assert window.shows_the_position() and not book.is_solved
+
+
+def test_the_solution_plays_itself(window, monkeypatch):
+    monkeypatch.setattr(agon, "REPLY_MS", 10)
+    window.app.on_puzzles()
+    book = window.app.activity
+    book.open(next(i for i, puzzle in enumerate(agon.PUZZLES) if puzzle.goal == "win" and puzzle.moves == 3))
+    book.on_solution()
+    window.until(lambda: book.is_solved)
+    assert len(window.moves()) == 5 and book.feedback == window.app.texts("puzzle_shown")
+    assert book.puzzle.position not in window.app.settings["solved"]
+
+
+@pytest.mark.parametrize("goal", ["win", "trap", "trap_two"])
+def test_the_hint_of_a_puzzle_is_its_first_move(window, goal):
+    window.app.on_puzzles()
+    book = window.app.activity
+    book.open(next(i for i, puzzle in enumerate(agon.PUZZLES) if puzzle.goal == goal and puzzle.moves == 1))
+    book.on_hint()
+    window.until(lambda: window.app.hint is not None)
+    assert window.app.hint in moves_that_reach(goal, window.app.game)
