@@ -1810,7 +1810,7 @@ class AnalysisPanel(ttk.Frame):
     LINES = 3
     BAR_HEIGHT, CHART_HEIGHT = 14, 64
     #: Scores beyond this many steps fill the bar and the chart to the edge.
-    FULL = 10.0
+    FULL = 20.0
 
     def __init__(self, parent: tk.Misc, fonts: Dict[str, tkfont.Font], on_go: Callable[[int], None]) -> None:
         super().__init__(parent)

@@ -17,6 +17,7 @@ Contents
     12. The window: everything else
     13. The classroom: tour, puzzles, set-up, own programs, paper
     14. Nothing breaks it
+    15. What the README says is true
 """
 
 import ast
@@ -29,6 +30,7 @@ import os
 import pickle
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -4805,3 +4807,51 @@ def test_the_hint_of_a_puzzle_is_its_first_move(window, goal):
     book.on_hint()
     window.until(lambda: window.app.hint is not None)
     assert window.app.hint in moves_that_reach(goal, window.app.game)
+
+
+# === 15. What the README says is true ============================================
+
+COMMANDS = re.findall(r"^    (python agon_ai\.py .*)$", readme(), re.M)
+
+
+@pytest.fixture(scope="module")
+def copied_folder(tmp_path_factory):
+    """The program as a teacher copies it, with the player of the README saved beside it."""
+    folder = tmp_path_factory.mktemp("copy")
+    for name in ("agon.py", "agon_core.py", "agon_ai.py"):
+        shutil.copy(os.path.join(HERE, name), folder / name)
+    source = re.search(r"```python\n(.*?)```", readme(), re.S).group(1)
+    (folder / "hopper.py").write_text(source, "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_of_the_readme_works(copied_folder, command):
+    words = [sys.executable if word == "python" else word for word in shlex.split(command)]
+    words = [word.replace("python hopper.py", f'"{sys.executable}" hopper.py') for word in words]
+    done = subprocess.run(words, cwd=copied_folder, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+def test_the_readme_names_the_commands_to_play_and_to_test():
+    lines = readme().splitlines()
+    assert "    python agon.py" in lines and "    python -m pytest" in lines
+
+
+def test_the_game_file_of_the_readme_can_be_read():
+    game = Game.from_text(re.search(r"```\n(\[Format.*?)```", readme(), re.S).group(1))
+    assert len(game.moves) == 4 and game.rules == Rules(queen_first=True) and game.comments == {2: "a remark"}
+
+
+def test_the_pictures_of_the_readme_are_there():
+    pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", readme())
+    assert len(pictures) >= 2
+    for picture in pictures:
+        with open(os.path.join(HERE, picture), "rb") as file:
+            assert file.read(8) == b"\x89PNG\r\n\x1a\n"
+
+
+def test_the_project_is_the_five_files_and_little_else():
+    here = {name for name in os.listdir(HERE) if not name.startswith(".") and name != "__pycache__"}
+    assert here == {"agon.py", "agon_core.py", "agon_ai.py", "test_agon.py", "README.md", "docs"}
