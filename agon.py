@@ -319,10 +319,10 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "tree_note": ("Was geschieht", "What happens"),
     "tree_max": ("Weiß nimmt den größten Wert", "White takes the largest value"),
     "tree_min": ("Schwarz nimmt den kleinsten Wert", "Black takes the smallest value"),
-    "tree_cut_white": ("{value} ≥ β {bound}: Schwarz lässt das nicht zu; {count} Züge abgeschnitten",
-                       "{value} ≥ β {bound}: Black will not allow this; {count} moves cut off"),
-    "tree_cut_black": ("{value} ≤ α {bound}: Weiß hat Besseres; {count} Züge abgeschnitten",
-                       "{value} ≤ α {bound}: White has better; {count} moves cut off"),
+    "tree_cut_white": ("{count} abgeschnitten: {value} ≥ β, Schwarz hat Besseres ({bound})",
+                       "{count} cut off: {value} ≥ β, Black has better ({bound})"),
+    "tree_cut_black": ("{count} abgeschnitten: {value} ≤ α, Weiß hat Besseres ({bound})",
+                       "{count} cut off: {value} ≤ α, White has better ({bound})"),
     "own_program": ("Eigenes Programm spielen lassen …", "Let your own program play …"),
     "output": ("Gespräch mit dem Programm", "Conversation with the program"),
     "program_title": ("Eigenes Programm", "Your own program"),
@@ -2855,7 +2855,8 @@ class TreeWindow(tk.Toplevel):
         self._nodes: Dict[str, Dict[str, Any]] = {}
         self.title(app.texts("tree"))
         self.configure(background=app.theme.window)
-        self.geometry("{}x{}".format(*(app.fonts["body"].measure("m") * size for size in (62, 36))))
+        em = app.fonts["body"].measure("m")
+        self.geometry(f"{min(78 * em, self.winfo_screenwidth() - 40)}x{min(38 * em, self.winfo_screenheight() - 80)}")
         self._build()
         self.bind("<Escape>", self.on_close)
         self.protocol("WM_DELETE_WINDOW", self.on_close)
@@ -2877,8 +2878,8 @@ class TreeWindow(tk.Toplevel):
         box.pack(fill="both", expand=True, padx=12, pady=(0, 12))
         self.tree = ttk.Treeview(box, columns=self.COLUMNS, selectmode="browse")
         em = fonts["body"].measure("m")
-        for name, width, stretch in (("#0", 15, False), ("value", 8, False), ("window", 11, False),
-                                     ("nodes", 7, False), ("note", 20, True)):
+        for name, width, stretch in (("#0", 14, False), ("value", 7, False), ("window", 11, False),
+                                     ("nodes", 7, False), ("note", 32, True)):
             self.tree.heading(name, text=texts("tree_move" if name == "#0" else "tree_" + name),
                               anchor="w" if name in ("#0", "note") else "e")
             self.tree.column(name, width=width * em, stretch=stretch, anchor="w" if name in ("#0", "note") else "e")
