@@ -77,7 +77,7 @@ from functools import partial
 from typing import IO, Any, Callable, Deque, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Type, Union
 
 from agon_core import (
-    BLACK, CELLS, ERROR_TEXTS, FILES, MAX_FILE_BYTES, NEIGHBOURS, PASS, QUIET_MOVES_TO_DRAW, REPETITIONS_TO_DRAW, RING,
+    BLACK, CELLS, ERROR_TEXTS, FILES, MAX_FILE_BYTES, NEIGHBOURS, PASS, QUIET_MOVES_TO_DRAW, RING,
     THRONE, WHITE, AgonError, Cell, Ending, Game, IllegalMove, Move, Position, Refusal, Rules, axial, cell_name,
     cells_of, read_text, write_safely)
 
@@ -105,7 +105,6 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "paused": ("angehalten", "paused"),
     "two_players": ("zwei Spieler", "two players"),
     "against_computer": ("Computer Stufe {level}", "computer level {level}"),
-    "against": (" – ", " – "),
     "computer_thinks": ("der Computer denkt …", "the computer is thinking …"),
     "undo_button": ("Zurück", "Undo"),
     "redo_button": ("Vor", "Redo"),
@@ -339,7 +338,6 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "page_finish": ("Fertig", "Finish"),
     "page_again": ("Noch einmal", "Once more"),
     "page_close": ("Schließen", "Close"),
-    "tour_title": ("Agon kennenlernen", "Getting to know Agon"),
     "lesson_done": ("Richtig! Weiter geht es auf der nächsten Seite.", "Right! Go on to the next page."),
     "lesson_all_done": ("Geschafft: Jetzt kannst du Agon spielen!", "Done: now you can play Agon!"),
     "lesson_next_step": ("Gut! Nun der zweite Teil.", "Good! Now the second part."),
@@ -402,7 +400,6 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
         "also auf den Thron, bevor der Kreis sich schließt.|Gewinn in zwei Zügen.",
         "The queen first|Beware: six guards round a throne without their own queen lose! So the queen must be on the "
         "throne before the circle closes.|Win in two moves."),
-    "puzzles_title": ("Rätsel", "Puzzles"),
     "puzzle_of": ("Rätsel {number} von {count} · {solved} gelöst", "Puzzle {number} of {count} · {solved} solved"),
     "puzzle_win_white": ("Weiß gewinnt {within}", "White wins {within}"),
     "puzzle_win_black": ("Schwarz gewinnt {within}", "Black wins {within}"),
@@ -455,7 +452,6 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "rule_options": ("Regeln", "Rules"),
     "queen_first": ("Eingeschlossene Königin geht vor Wachen", "A trapped queen goes before guards"),
     "empty_throne_loses": ("Sechs Wachen um einen leeren Thron verlieren", "Six guards round an empty throne lose"),
-    "resign_title": ("Aufgeben", "Resign"),
     "ask_resign": ("Willst du wirklich aufgeben?", "Do you really want to resign?"),
     "ask_resign_white": ("Weiß, willst du wirklich aufgeben?", "White, do you really want to resign?"),
     "ask_resign_black": ("Schwarz, willst du wirklich aufgeben?", "Black, do you really want to resign?"),
@@ -2598,7 +2594,7 @@ class Tour(Activity):
 
     def title(self) -> str:
         """The name of the tour."""
-        return self.app.texts("tour_title")
+        return self.app.texts("tour")
 
     def context(self) -> str:
         """Which page it is."""
@@ -2722,7 +2718,7 @@ class PuzzleBook(Activity):
 
     def title(self) -> str:
         """The name of the puzzles."""
-        return self.app.texts("puzzles_title")
+        return self.app.texts("puzzles")
 
     def context(self) -> str:
         """Which puzzle it is, and how many have been solved."""
@@ -3625,7 +3621,7 @@ class Captions:
         elif self.app.is_paused and self.app.is_computers_turn:
             others = [self.app.texts("paused")]
         return self.app.texts("move_number", number=ply // 2 + 1) + " · " + (
-            self.app.texts("against").join(others) or self.app.texts("two_players"))
+            " – ".join(others) or self.app.texts("two_players"))
 
     def _player_text(self, player: Player) -> str:
         return player.short_name() if player.program else self.app.texts("against_computer", level=player.level)
@@ -3648,7 +3644,7 @@ class Captions:
         if self.app.game.position.trapped():
             return self._trapped_text()
         if self.app.game.repetitions() > 1:
-            return self.app.texts("say_repetition", count=self.app.game.repetitions(), limit=REPETITIONS_TO_DRAW)
+            return self.app.texts("say_repetition")
         if self.app.game.quiet_moves() >= QUIET_WARNING:
             return self.app.texts("say_quiet", count=QUIET_MOVES_TO_DRAW - self.app.game.quiet_moves())
         return self.app.texts("say_start") if not self.app.game.moves else ""
@@ -3851,8 +3847,7 @@ class App:
         style.map("Treeview", background=[("selected", theme.allowed)], foreground=[("selected", theme.panel)])
         style.configure("Level.Toolbutton", padding=(4, 4), anchor="center", relief="flat", background=button,
                         bordercolor=theme.line, lightcolor=button, darkcolor=button, borderwidth=1)
-        for name in ("TEntry", "TCombobox", "TSpinbox"):
-            style.configure(name, fieldbackground=theme.panel, foreground=theme.text)
+        style.configure("TEntry", fieldbackground=theme.panel, foreground=theme.text)
         style.map("Level.Toolbutton", background=[("selected", theme.allowed), ("active", theme.panel)],
                   foreground=[("selected", theme.panel)])
         style.configure("Title.TLabel", font=fonts["title"])
@@ -4350,7 +4345,7 @@ class App:
             both = all(player.is_person for player in self.players)
             question = self.texts("ask_resign" if not both else "ask_resign_white" if side == WHITE else
                                   "ask_resign_black")
-            dialog = MessageDialog(self.root, self.texts("resign_title"), question, self.texts("resign_yes"),
+            dialog = MessageDialog(self.root, self.texts("resign_yes"), question, self.texts("resign_yes"),
                                    self.texts("cancel"), partial(self._resign, side))
             self.dialog = dialog
             dialog.cancel_button.focus_set()
