@@ -264,7 +264,8 @@ ohne Schritt nach innen und ohne Umsetzen.
 #Bedienung
 Zieh einen Stein mit der Maus, oder klicke erst ihn und dann das Zielfeld an. Esc oder die andere Maustaste legt ihn \
 zurück. Mit der Tastatur: Pfeiltasten oder Tab bewegen den Zeiger, Eingabe nimmt und setzt; oder den Zug tippen, \
-etwa b1c2, dann Eingabe.
+etwa b1c2, dann Eingabe. Strg+Tab führt zu den Knöpfen neben dem Brett; Bild↓ und Bild↑ \
+blättern in Tour und Rätseln.
 #Marken
 Grüner Punkt: Dorthin darf der Stein. Rote Keile: Der Stein ist eingeschlossen, und woher. Rotes Kreuz: Dieser Stein \
 verbietet den Zug. Orange: der letzte Zug. Grüner Pfeil: ein Vorschlag des Computers.
@@ -289,7 +290,8 @@ inwards and without a relocation.
 #Controls
 Drag a piece with the mouse, or click the piece and then the cell. Esc or the other mouse button puts it back. With \
 the keyboard: the arrow keys or Tab move the cursor, Enter picks and drops; or type the move, such as b1c2, then \
-Enter.
+Enter. Ctrl+Tab leads to the buttons beside the board; PgDn and PgUp \
+turn the pages of tour and puzzles.
 #Marks
 Green dot: the piece may go there. Red wedges: the piece is trapped, and from where. Red cross: this piece forbids the \
 move. Orange: the last move. Green arrow: a suggestion of the computer.
@@ -2021,6 +2023,7 @@ class Hand:
             view.bind(sequence, partial(self.on_tab, direction))
         for sequence in ("<Return>", "<KP_Enter>", "<space>"):
             view.bind(sequence, self.on_enter)
+        view.bind("<Control-Tab>", self.on_leave)
 
     # -- what it holds --
 
@@ -2191,6 +2194,13 @@ class Hand:
             else:
                 self.cursor = cells[0 if direction > 0 else -1]
         self._speak_cursor()
+        return "break"
+
+    def on_leave(self, _event: object) -> str:
+        """Let the keyboard leave the board for the buttons beside it."""
+        following = self.view.tk_focusNext()
+        if following is not None:
+            following.focus_set()
         return "break"
 
     def on_enter(self, _event: object = None) -> str:
@@ -2516,6 +2526,9 @@ class Activity:
         """Whether the player may move now."""
         return True
 
+    def turn_page(self, step: int) -> None:
+        """Go one page forward (1) or back (-1), where there are pages."""
+
     def title(self) -> str:
         """The large line of the panel."""
         raise NotImplementedError
@@ -2585,6 +2598,10 @@ class Tour(Activity):
         """On the page about self-enclosure the refusal is what was asked for."""
         if not self.is_done and self.lesson.goals[self.step] == "refused" and refusal is Refusal.SELF_ENCLOSURE:
             self._step_done()
+
+    def turn_page(self, step: int) -> None:
+        """Open the next or the previous page."""
+        self.open(self.number + step)
 
     def _step_done(self) -> None:
         self.step += 1
@@ -2689,6 +2706,10 @@ class PuzzleBook(Activity):
         else:
             app.show_hint(move)
             self.take_back("puzzle_refuted")
+
+    def turn_page(self, step: int) -> None:
+        """Open the next or the previous puzzle."""
+        self.open(self.number + step)
 
     def _within(self, moves: int) -> str:
         return self.app.texts("within_one") if moves == 1 else self.app.texts("within", count=moves)
@@ -3075,6 +3096,8 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
 #: Commands that have no meaning while tour, puzzles or set-up have the board.
 GAME_COMMANDS = ("on_undo", "on_redo", "on_first", "on_previous", "on_next", "on_last", "on_hint", "on_move_now",
                  "on_pause", "on_one_move", "on_swap", "on_offer_draw", "on_resign", "files.on_save")
+#: What two of them mean there instead: pages to go on.
+PAGE_COMMANDS = {"on_previous": -1, "on_next": 1}
 CONTEXT_MENU = ("undo", "redo", "hint", "flip", "copy_position", "paste")
 
 KEY_NAMES = {"Prior": ("Bild↑", "PgUp"), "Next": ("Bild↓", "PgDn"), "Home": ("Pos1", "Home"), "End": ("Ende", "End"),
@@ -3585,8 +3608,13 @@ class Menus:
         return "break"
 
     def _call(self, entry: Entry) -> None:
+        activity = self.app.activity
         if entry.switch:
             self.app.on_switch(entry.switch)
+        elif activity and entry.method in PAGE_COMMANDS:
+            activity.turn_page(PAGE_COMMANDS[entry.method])
+        elif isinstance(activity, PuzzleBook) and entry.method == "on_hint":
+            activity.on_hint()
         elif self.is_possible(entry.method):
             operator.attrgetter(entry.method)(self.app)()
 

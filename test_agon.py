@@ -3931,6 +3931,29 @@ def test_opening_a_game_ends_the_tour(window, tmp_path):
     assert window.app.activity is None and window.app.moves.winfo_manager() == "grid"
 
 
+def test_tour_and_puzzles_are_leafed_through_with_the_keyboard(window):
+    for begin in (window.app.on_tour, window.app.on_puzzles):
+        begin()
+        first = window.app.activity.number
+        press_keys(window, "Next", "Next", "Prior")
+        assert window.app.activity.number == first + 1
+
+
+def test_the_keyboard_reaches_the_buttons_beside_the_board(window):
+    window.app.on_tour()
+    window.root.update()
+    press_keys(window, "Control-Tab")
+    button = window.root.focus_get()
+    assert button in window.app.page.buttons
+    number = window.app.activity.number
+    window.app.page.buttons[1].focus_force()
+    window.root.update()
+    window.app.page.buttons[1].event_generate("<Key-space>")
+    window.app.page.buttons[1].event_generate("<KeyRelease-space>")
+    window.root.update()
+    assert window.app.activity.number == number + 1
+
+
 # -- set-up --
 
 def test_pieces_are_placed_moved_and_removed_by_mouse(window):
