@@ -3049,6 +3049,7 @@ REST_MS = 120
 #: An exported game has a diagram after every so many moves.
 DIAGRAM_PLIES = 10
 GARBAGE_MS = 3000
+ICON_MS = 300
 #: From so many quiet moves on the player is told that a draw is coming.
 QUIET_WARNING = 60
 #: The computer takes a draw when the player is at least so many steps ahead, and after so many moves.
@@ -3744,6 +3745,7 @@ class App:
         if path:
             self.files.load(path)
         self.view.focus_set()
+        self.later("icon", ICON_MS, self._set_icon)
 
     # -- building --
 
@@ -3751,8 +3753,6 @@ class App:
         root = self.root
         root.title("Agon")
         root.minsize(600, 440)
-        self._icon = tk.PhotoImage(master=root, data=piece_png(64, LIGHT.black, True), format="png")
-        root.iconphoto(True, self._icon)
         self._make_fonts()
         self._place_window()
         frame = ttk.Frame(root)
@@ -3788,6 +3788,11 @@ class App:
             buttons.columnconfigure(column, weight=1, uniform="buttons")
             self.buttons[key] = ttk.Button(buttons, command=command, takefocus=0, width=1)
             self.buttons[key].grid(row=0, column=column, sticky="ew", padx=(0 if column == 0 else 6, 0))
+
+    def _set_icon(self) -> None:
+        """Give the window its icon, once the board is there."""
+        self._icon = tk.PhotoImage(master=self.root, data=piece_png(64, LIGHT.black, True), format="png")
+        self.root.iconphoto(True, self._icon)
 
     def _place_window(self) -> None:
         """Put the window where it was last time, if that is still on the screen."""
