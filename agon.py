@@ -3327,14 +3327,16 @@ class Files:
             self._has_complained = True
             self.app.notice = self.app.texts("say_not_kept", reason=self.app.error_text(error))
 
-    def resume(self) -> None:
-        """Go on with the game that was running when the program last ended."""
+    def resume(self) -> bool:
+        """Go on with the game that was running when the program last ended; False when there is none."""
         try:
             game = self.with_place(Game.load(os.path.join(user_folder(), self.autosave_name)))
         except AgonError:
-            return  # none there, or damaged from outside: a new game has begun already
-        if (game.moves or game.undone) and not game.outcome():
-            self.app.adopt(game, self.players_of(game))
+            return False  # none there, or damaged from outside
+        if not (game.moves or game.undone) or game.outcome():
+            return False
+        self.app.adopt(game, self.players_of(game))
+        return True
 
     @staticmethod
     def with_place(game: Game) -> Game:
@@ -3740,8 +3742,8 @@ class App:
         self.moves.text.bind("<Return>", self.hand.on_enter)
         self._bind()
         self._apply_look()
-        self.new_game(self._remembered_game())
-        self.files.resume()
+        if not self.files.resume():
+            self.new_game(self._remembered_game())
         if path:
             self.files.load(path)
         self.view.focus_set()
