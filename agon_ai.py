@@ -1074,16 +1074,17 @@ class Player:
     """An engine in a process of its own that speaks the protocol.
 
     `name` is a level such as 'level3', a level without some of its ideas such
-    as 'level8-reductions-threat', or the command of another engine.
+    as 'level8-reductions-threat', or the command of another engine.  `limit`
+    is what it gets for each move, such as 'movetime 100' or 'nodes 5000'.
     """
 
-    def __init__(self, name: str, movetime: int, seed: int = 0) -> None:
+    def __init__(self, name: str, limit: str, seed: int = 0) -> None:
         self.name = name
         level, *without = name.split("-")
         is_level = level.startswith("level") and level[5:].isdecimal()
-        own_time = is_level and int(level[5:]) < len(LEVELS)
-        self.go = "go" if own_time else f"go movetime {movetime}"
-        self.limit = LONGEST_MOVE if own_time else movetime / 1000 + PATIENCE
+        self.go = "go" if is_level and int(level[5:]) < len(LEVELS) else f"go {limit}"
+        milliseconds = self.go.partition(" movetime ")[2]
+        self.patience = int(milliseconds) / 1000 + PATIENCE if milliseconds else LONGEST_MOVE
         command = ([sys.executable, os.path.abspath(__file__), "serve"] if is_level
                    else shlex.split(name, posix=os.name == "posix"))
         try:
@@ -1139,7 +1140,7 @@ class Player:
         moves = " ".join(map(str, game.moves))
         self.send(f"position text {game.start}" + (f" moves {moves}" if moves else ""))
         self.send(self.go)
-        answer = self.wait_for("bestmove", self.limit).split()
+        answer = self.wait_for("bestmove", self.patience).split()
         try:
             move = Move.from_text(answer[1] if len(answer) > 1 else "")
         except AgonError as error:
@@ -1178,7 +1179,7 @@ def random_opening(plies: int, seed: str) -> Game:
             return game
 
 
-def play_game(names: Sequence[str], number: int, movetime: int, opening_plies: int, seed: int) -> MatchGame:
+def play_game(names: Sequence[str], number: int, limit: str, opening_plies: int, seed: int) -> MatchGame:
     """Game `number` of a match: the first engine is White in games 0, 2, 4 ...
 
     Games 0 and 1 share an opening, and so on.  An engine that fails loses.
@@ -1191,7 +1192,7 @@ def play_game(names: Sequence[str], number: int, movetime: int, opening_plies: i
     side = WHITE
     try:
         for side in (WHITE, BLACK):
-            players.append(Player(sides[side], movetime, seed + number))
+            players.append(Player(sides[side], limit, seed + number))
         while not game.outcome() and len(game.moves) < LONGEST_GAME:
             side = game.position.turn
             game.play(players[side].move(game))
@@ -1235,7 +1236,7 @@ def play_match(options: argparse.Namespace) -> None:
     results: Dict[int, MatchGame] = {}
     progress = sys.stderr
     with ThreadPoolExecutor(options.jobs) as pool:
-        pending = {pool.submit(play_game, names, number, options.movetime, options.openings, options.seed): number
+        pending = {pool.submit(play_game, names, number, _limit(options), options.openings, options.seed): number
                    for number in range(options.games)}
         for future in as_completed(pending):
             number = pending[future]
@@ -1259,8 +1260,8 @@ def play_tournament(options: argparse.Namespace) -> None:
     pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
     points = [[0.0] * len(names) for _ in names]
     done = 0
-    with ThreadPoolExecutor(options.jobs or os.cpu_count() or 1) as pool:
-        pending = {pool.submit(play_game, (names[i], names[j]), number, options.movetime, options.openings,
+    with ThreadPoolExecutor(options.jobs) as pool:
+        pending = {pool.submit(play_game, (names[i], names[j]), number, _limit(options), options.openings,
                                options.seed): (i, j, number)
                    for number in range(2 * options.rounds) for i, j in pairs}
         for future in as_completed(pending):
@@ -1277,6 +1278,10 @@ def play_tournament(options: argparse.Namespace) -> None:
             print(f"\r{done}/{len(pending)} games ", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     print(crosstable(names, points), flush=True)
+
+
+def _limit(options: argparse.Namespace) -> str:
+    return f"nodes {options.nodes}" if options.nodes else f"movetime {options.movetime}"
 
 
 def crosstable(names: Sequence[str], points: Sequence[Sequence[float]]) -> str:
@@ -1359,6 +1364,12 @@ def _tree_data(node: TreeNode, position: Position, rules: Rules) -> Dict[str, ob
             "beta": for_white(high), "left_out": left_out, "nodes": node.nodes, "children": children}
 
 
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 1 up")
+    return int(text)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="agon_ai.py", description="The computer player of Agon.")
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
@@ -1369,20 +1380,24 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--seconds", type=float, default=1.0, help="time for each position (default 1)")
     command.set_defaults(run=bench)
 
+    games = argparse.ArgumentParser(add_help=False)
+    games.add_argument("--movetime", type=_count, default=100, help="milliseconds for each move (default 100)")
+    games.add_argument("--nodes", type=_count, help="positions to look at for each move, instead of a time: "
+                       "takes longer on a slow or busy machine, but the result is the same")
+    games.add_argument("--jobs", type=_count, default=1, help="games at the same time (default 1)")
+    games.add_argument("--openings", type=int, default=4, metavar="PLIES",
+                       help="random moves at the start, the same for both games of a pair (default 4)")
+    games.add_argument("--seed", type=int, default=1, help="seed of the openings and the levels (default 1)")
+    games.add_argument("--save", metavar="FILE", help="save the games as FILE-001.agon and so on")
+
     command = commands.add_parser(
-        "match", help="let two engines play each other", description=play_match.__doc__,
+        "match", parents=[games], help="let two engines play each other", description=play_match.__doc__,
         epilog="Engines: level1 to level8; level8-scout-threat is level 8 without these ideas of the search or the "
                "evaluation; anything else is the command of a program that speaks the protocol. Levels below 8 "
                "keep their own limits. An engine that crashes, hangs or plays an illegal move loses the game.")
     command.add_argument("a", metavar="A", help="the first engine")
     command.add_argument("b", metavar="B", help="the second engine")
-    command.add_argument("--games", type=int, default=20, help="number of games (default 20)")
-    command.add_argument("--movetime", type=int, default=100, help="milliseconds for each move (default 100)")
-    command.add_argument("--jobs", type=int, default=1, help="games at the same time (default 1)")
-    command.add_argument("--openings", type=int, default=4, metavar="PLIES",
-                         help="random moves at the start, the same for both games of a pair (default 4)")
-    command.add_argument("--seed", type=int, default=1, help="seed of the openings and the levels (default 1)")
-    command.add_argument("--save", metavar="FILE", help="save the games as FILE-001.agon and so on")
+    command.add_argument("--games", type=_count, default=20, help="number of games (default 20)")
     command.set_defaults(run=play_match)
 
     command = commands.add_parser("analyse", help="look for the best move in a position",
@@ -1394,15 +1409,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--multipv", type=int, default=1, metavar="LINES", help="number of lines (default 1)")
     command.set_defaults(run=analyse)
 
-    command = commands.add_parser("tournament", help="let several engines play each other",
+    command = commands.add_parser("tournament", parents=[games], help="let several engines play each other",
                                   description=play_tournament.__doc__)
     command.add_argument("engines", metavar="ENGINE", nargs="+", help="levels or commands, as in match")
-    command.add_argument("--rounds", type=int, default=1, help="how often everyone plays everyone, twice (default 1)")
-    command.add_argument("--movetime", type=int, default=100, help="milliseconds for each move (default 100)")
-    command.add_argument("--jobs", type=int, default=0, help="games at the same time (default: one for each core)")
-    command.add_argument("--openings", type=int, default=4, metavar="PLIES", help="random moves at the start (default 4)")
-    command.add_argument("--seed", type=int, default=1, help="seed of the openings and the levels (default 1)")
-    command.add_argument("--save", metavar="FILE", help="save the games as FILE-1-2-001.agon and so on")
+    command.add_argument("--rounds", type=_count, default=1,
+                         help="how often everyone plays everyone, twice (default 1)")
     command.set_defaults(run=play_tournament)
 
     command = commands.add_parser("tree", help="print a minimax tree as JSON", description=show_tree.__doc__)

@@ -2785,13 +2785,13 @@ def test_an_engine_that_fails_loses_with_the_reason(tmp_path, monkeypatch, answe
     monkeypatch.setattr(agon_ai, "PATIENCE", 2.0)
     toy = tmp_path / "toy.py"
     toy.write_text(TOY.format(answer=answer))
-    result = agon_ai.play_game((f"{sys.executable} {toy}", "level1"), 0, 10, 2, 1)
+    result = agon_ai.play_game((f"{sys.executable} {toy}", "level1"), 0, "movetime 10", 2, 1)
     assert result.points == 0 and reason in result.reason
     assert result.game.headers["Termination"] == result.reason
 
 
 def test_an_engine_that_does_not_exist_loses():
-    result = agon_ai.play_game(("level1", "no-such-engine"), 0, 10, 2, 1)
+    result = agon_ai.play_game(("level1", "no-such-engine"), 0, "movetime 10", 2, 1)
     assert result.points == 1 and "cannot be started" in result.reason
 
 
@@ -2807,6 +2807,24 @@ def test_a_match_ends_in_its_summary(capsys, tmp_path):
     assert last.startswith("level2 vs level1: ") and " Elo " in last
     for number in (1, 2):
         assert Game.load(str(tmp_path / f"match-{number:03}.agon")).outcome()
+
+
+def test_a_match_by_nodes_is_the_same_every_time(capsys, tmp_path):
+    games = []
+    for run in ("a", "b"):
+        command = ["match", "level8", "level8-threat", "--games", "2", "--nodes", "300", "--jobs", "2", "--save",
+                   str(tmp_path / run)]
+        assert agon_ai.main(command) == 0
+        games.append([Game.load(str(tmp_path / f"{run}-{number:03}.agon")).moves for number in (1, 2)])
+    assert games[0] == games[1] and games[0][0] != games[0][1]
+
+
+@pytest.mark.parametrize("option", ["--games", "--nodes", "--movetime", "--jobs"])
+def test_a_match_refuses_numbers_that_make_no_sense(option, capsys):
+    for number in ("0", "-1", "soup", "1.5"):
+        with pytest.raises(SystemExit) as ended:
+            agon_ai.main(["match", "level1", "level1", f"{option}={number}"])
+        assert ended.value.code == 2 and f"{option}: {number} is not a number from 1 up" in capsys.readouterr().err
 
 
 def test_the_summary_counts_wins_draws_and_losses():
