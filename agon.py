@@ -73,7 +73,7 @@ import threading
 import time
 import zlib
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from typing import IO, Any, Callable, Deque, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Type, Union
 
 from agon_core import (
@@ -585,8 +585,11 @@ STATUS_FONTS = ("status", "body", "small", "tiny")
 MIN_ZOOM, MAX_ZOOM = -3, 12
 #: Text is never smaller than this share of the screen's height: 4K screens do not always say what they are.
 SCREEN_TEXT_LINES = 90
-#: Size of the first window in widths of the letter m.
+#: Text is never so large that the screen holds fewer lines of it: the dialogs need as many.
+LINES_ON_SCREEN = 27
+#: Size of the first window, and the least of any, in widths of the letter m.
 FIRST_WIDTH, FIRST_HEIGHT = 88, 68
+LEAST_WIDTH, LEAST_HEIGHT = 42, 31
 
 #: Shape of the crown, in radii of the piece: the outline and the balls on its tips.
 CROWN: Tuple[Point, ...] = ((-0.50, 0.40), (-0.60, -0.22), (-0.26, 0.06), (0.0, -0.40),
@@ -700,17 +703,23 @@ class Raster:
                 + chunk(b"IDAT", zlib.compress(data, 1)) + chunk(b"IEND", b""))
 
 
-def piece_png(diameter: int, colours: Tuple[str, str, str, str, str], is_queen: bool) -> bytes:
-    """The picture of a piece: a disc with a ring for a guard, with a crown for a queen."""
-    lit, shaded, rim, ring, crown = colours
-    size = diameter + max(4, diameter // 6)
-    raster = Raster(size)
-    radius = diameter / 2
-    middle = size / 2
+@lru_cache(maxsize=2)
+def _blank_piece(diameter: int, lit: str, shaded: str, rim: str) -> Raster:
+    """A piece of which the kind cannot be seen yet, with its shadow: the same for guards and queens."""
+    raster = Raster(diameter + max(4, diameter // 6))
+    radius, middle = diameter / 2, raster.size / 2
     drop = radius * 0.09
     raster.disc(middle + drop, middle + drop, radius * 0.97, "#20150a", opacity=0.38, softness=max(2, radius * 0.2))
     raster.disc(middle, middle, radius, rim)
     raster.disc(middle, middle, radius - max(1.2, radius * 0.07), lit, shaded)
+    return raster
+
+
+def piece_png(diameter: int, colours: Tuple[str, str, str, str, str], is_queen: bool) -> bytes:
+    """The picture of a piece: a disc with a ring for a guard, with a crown for a queen."""
+    lit, shaded, rim, ring, crown = colours
+    raster = copy.deepcopy(_blank_piece(diameter, lit, shaded, rim))
+    radius, middle = diameter / 2, raster.size / 2
     if is_queen:
         def place(point: Point) -> Point:
             return middle + point[0] * radius * 0.88, middle + point[1] * radius * 0.88
@@ -3754,7 +3763,6 @@ class App:
     def _build(self) -> None:
         root = self.root
         root.title("Agon")
-        root.minsize(600, 440)
         self._make_fonts()
         self._place_window()
         frame = ttk.Frame(root)
@@ -3823,6 +3831,12 @@ class App:
                       for name, more in FONTS.items()}
         for name in ("heading", "title"):
             self.fonts[name].configure(weight="bold")
+        self._largest_zoom = 0
+        for zoom in range(1, MAX_ZOOM + 1):
+            self.fonts["body"].configure(size=self._font_size + zoom)
+            if self.fonts["body"].metrics("linespace") * LINES_ON_SCREEN > self.root.winfo_screenheight():
+                break
+            self._largest_zoom = zoom
 
     def _bind(self) -> None:
         root = self.root
@@ -3850,11 +3864,18 @@ class App:
         """The colours chosen."""
         return THEMES[self.settings["theme"]]
 
+    @property
+    def zoom(self) -> int:
+        """By how many points all text is larger than the system's; the screen may be too small for what is wished."""
+        return min(int(self.settings["zoom"]), self._largest_zoom)
+
     def _apply_look(self) -> None:
         """Put colours, text size and language into force everywhere."""
         theme, style, fonts = self.theme, ttk.Style(self.root), self.fonts
         for name, more in FONTS.items():
-            fonts[name].configure(size=max(6, self._font_size + self.settings["zoom"] + more))
+            fonts[name].configure(size=max(6, self._font_size + self.zoom + more))
+        em = fonts["body"].measure("m")
+        self.root.minsize(max(600, LEAST_WIDTH * em), max(440, LEAST_HEIGHT * em))
         windowing = self.root.tk.call("tk", "windowingsystem")
         style.theme_use(self._native_style if windowing != "x11" and theme is LIGHT else "clam")
         if windowing == "aqua":  # the window follows its own theme, not the system's dark mode
@@ -4516,11 +4537,11 @@ class App:
 
     def on_larger(self) -> None:
         """Make all text larger."""
-        self._change_look(zoom=min(MAX_ZOOM, self.settings["zoom"] + 1))
+        self._change_look(zoom=min(self._largest_zoom, self.zoom + 1))
 
     def on_smaller(self) -> None:
         """Make all text smaller."""
-        self._change_look(zoom=max(MIN_ZOOM, self.settings["zoom"] - 1))
+        self._change_look(zoom=max(MIN_ZOOM, self.zoom - 1))
 
     def _change_look(self, **values: Any) -> None:
         self.files.remember(**values)

@@ -3686,7 +3686,7 @@ def test_the_sides_differ_in_a_grey_picture(name):
 def test_every_theme_and_text_size_keeps_the_panel_whole(window):
     for language in ("de", "en"):
         window.app.set_language(language)
-        for zoom in (agon.MIN_ZOOM, 0, 4):
+        for zoom in (agon.MIN_ZOOM, 0, 4, agon.MAX_ZOOM):
             window.app._change_look(zoom=zoom)
             window.root.geometry("640x480")
             window.root.update()
@@ -3694,6 +3694,23 @@ def test_every_theme_and_text_size_keeps_the_panel_whole(window):
                 needed = window.app.fonts["body"].measure(button.cget("text"))
                 assert needed < button.winfo_width(), (language, zoom, button.cget("text"))
             assert window.app.title.winfo_reqwidth() <= window.app.panel.winfo_width()
+
+
+@pytest.mark.parametrize("height", [600, 768, 1080])
+def test_the_largest_text_still_lets_the_dialogs_fit_the_screen(window, monkeypatch, height):
+    monkeypatch.setattr(window.root, "winfo_screenheight", lambda: height)
+    window.app._make_fonts()
+    window.app.set_language("de")
+    for _ in range(agon.MAX_ZOOM):
+        window.app.on_larger()
+    assert window.app.settings["zoom"] == window.app.zoom > 0
+    for command in (window.app.on_new_game, window.app.on_own_program, window.app.on_about):
+        command()
+        window.root.update()
+        assert window.app.dialog.winfo_reqheight() < height - 30
+        window.app.dialog.on_cancel()
+    window.app.on_smaller()
+    assert window.app.settings["zoom"] == window.app._largest_zoom - 1
 
 
 def test_the_number_of_canvas_items_never_changes(window):
