@@ -865,7 +865,7 @@ class Engine:
                 raise ProtocolError(f"unknown command {line.strip()[:40]}")
             command(words[1:])
         except (ProtocolError, AgonError) as error:
-            self.say(f"error {error}")
+            self.say("error " + "".join(sign if sign.isprintable() else "?" for sign in str(error)))
 
     def on_agon(self, _words: List[str]) -> None:
         """agon: say who we are and what can be set."""
@@ -924,6 +924,8 @@ class Engine:
 
     def set_rules(self, rules: Rules) -> None:
         """Play on by other rules; AgonError if the moves so far break them."""
+        if rules == self.rules:
+            return
         game = Game(self.game.start, rules)
         for move in self.game.moves:
             game.play(move)

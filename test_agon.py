@@ -21,6 +21,7 @@ Contents
 """
 
 import ast
+import collections
 import doctest
 import errno
 import functools
@@ -2713,6 +2714,35 @@ def test_garbage_long_lines_and_other_encodings_are_answered():
     answers = talk(b"\xff\xfe\x00\n" + b"x" * 1_000_000 + b"\n\n   \nposition " + b"a " * 500_000 + b"\nisready\n")
     assert [answer.split()[0] for answer in answers] == ["error", "error", "error", "readyok"]
     assert all(len(answer) < 200 for answer in answers)
+
+
+PROTOCOL_LINES = (
+    "agon", "isready", "newgame", "stop", "position start", "position start moves a5-b5 d1-e2",
+    "position text Qg4 b3 c4 e7 f8 h6 i5 / Qe8 c6 d3 f3 g8 i3 k5 b", f"position text {SEAT_AND_WIN} moves Qf5-f6",
+    "setoption name Level value 3", "setoption name Seed value 7", "setoption name QueenFirst value on",
+    "setoption name EmptyThroneLoses value off", "setoption name Without value reductions,threat",
+    "go", "go movetime 20", "go depth 2", "go nodes 300 multipv 3", "go infinite")
+
+
+def test_mutated_commands_are_obeyed_or_refused_cleanly():
+    rng = random.Random(10)
+    said = []
+    engine = agon_ai.Engine(said.append, lambda: True)
+    answered = collections.Counter()
+    for _ in range(4000):
+        line = rng.choice(PROTOCOL_LINES)
+        line = mutated(rng, line, most=2) if rng.random() < 0.7 else line
+        said.clear()
+        before = engine.game.moves
+        engine.obey(line)
+        assert all(answer.isprintable() and len(answer) < 300 for answer in said), line
+        kinds = {answer.split()[0] for answer in said}
+        assert "error" not in kinds or len(said) == 1 and engine.game.moves == before
+        assert 1 <= engine.level <= 8 and isinstance(engine.seed, (int, type(None)))
+        if "bestmove" in kinds:
+            assert engine.game.refusal(mv(said[-1].split()[1])) is None
+        answered.update(kinds)
+    assert min(answered[kind] for kind in ("error", "bestmove", "readyok", "agonok")) > 50
 
 
 def test_a_half_line_at_the_end_of_input_is_harmless():
