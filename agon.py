@@ -1429,6 +1429,12 @@ class Settings(Dict[str, Any]):
 
 # --- 8. Dialogs ------------------------------------------------------------------
 
+def fitted_size(window: tk.Misc, font: tkfont.Font, width: int, height: int) -> str:
+    """A window's size as Tk writes it, from widths of the letter m; no larger than the screen."""
+    em = font.measure("m")
+    return f"{min(width * em, window.winfo_screenwidth() - 40)}x{min(height * em, window.winfo_screenheight() - 100)}"
+
+
 class Dialog(tk.Toplevel):
     """A window above the main one, with OK and Cancel.
 
@@ -1619,8 +1625,9 @@ class OutputWindow(tk.Toplevel):
         self.title(title)
         self._log = log
         self._shown: List[str] = []
-        self.text = tk.Text(self, width=80, height=18, padx=10, pady=8, borderwidth=0, highlightthickness=0,
-                            background=theme.panel, foreground=theme.text, font=fonts["body"], state="disabled")
+        self.geometry(fitted_size(self, fonts["body"], 52, 24))
+        self.text = tk.Text(self, padx=10, pady=8, borderwidth=0, highlightthickness=0, background=theme.panel,
+                            foreground=theme.text, font=fonts["body"], state="disabled")
         self.text.pack(fill="both", expand=True)
         self.bind("<Escape>", self.on_close)
         self.protocol("WM_DELETE_WINDOW", self.on_close)
@@ -1670,15 +1677,15 @@ class HelpWindow(tk.Toplevel):
     def __init__(self, parent: tk.Tk, texts: Texts, theme: Theme, fonts: Dict[str, tkfont.Font]) -> None:
         super().__init__(parent)
         self.title(texts("help"))
+        self.geometry(fitted_size(self, fonts["body"], 46, 40))
         self.geometry(f"+{parent.winfo_rootx() + 40}+{max(0, parent.winfo_rooty())}")
         self.configure(background=theme.window)
-        self.minsize(360, 300)
-        page = tk.Text(self, wrap="word", width=64, height=30, padx=24, pady=18, borderwidth=0, highlightthickness=0,
+        page = tk.Text(self, wrap="word", padx=24, pady=18, borderwidth=0, highlightthickness=0,
                        background=theme.window, foreground=theme.text, font=fonts["body"], spacing3=5,
                        tabs=(fonts["body"].measure("m") * 14,))
-        page.pack(side="left", fill="both", expand=True)
         scrollbar = ttk.Scrollbar(self, command=page.yview)
         scrollbar.pack(side="right", fill="y")
+        page.pack(side="left", fill="both", expand=True)
         page.configure(yscrollcommand=scrollbar.set)
         page.tag_configure("heading", font=fonts["heading"], spacing1=12)
         for line in texts("help_text").splitlines():
@@ -2881,8 +2888,7 @@ class TreeWindow(tk.Toplevel):
         self._nodes: Dict[str, Dict[str, Any]] = {}
         self.title(app.texts("tree"))
         self.configure(background=app.theme.window)
-        em = app.fonts["body"].measure("m")
-        self.geometry(f"{min(78 * em, self.winfo_screenwidth() - 40)}x{min(38 * em, self.winfo_screenheight() - 80)}")
+        self.geometry(fitted_size(self, app.fonts["body"], 78, 38))
         self._build()
         self.bind("<Escape>", self.on_close)
         self.protocol("WM_DELETE_WINDOW", self.on_close)
@@ -3812,9 +3818,9 @@ class App:
                   max(root.winfo_vrootheight(), root.winfo_screenheight()))
         match = re.fullmatch(r"(\d{1,5})x(\d{1,5})\+(-?\d{1,5})\+(-?\d{1,5})", self.settings["geometry"])
         if not match:
-            em = self.fonts["body"].measure("m")
-            self._first_width = min(FIRST_WIDTH * em, root.winfo_screenwidth() - 40)
-            root.geometry(f"{self._first_width}x{min(FIRST_HEIGHT * em, root.winfo_screenheight() - 100)}")
+            size = fitted_size(root, self.fonts["body"], FIRST_WIDTH, FIRST_HEIGHT)
+            self._first_width = int(size.partition("x")[0])
+            root.geometry(size)
             return
         width, height, x, y = (int(number) for number in match.groups())
         width, height = min(width, screen[0]), min(height, screen[1])

@@ -738,6 +738,7 @@ class Game:
         # board and the others have been taken back.
         self._played = 0
         self._moves: List[Move] = []
+        #: The moves in the form for people, as far as somebody has asked for them.
         self._descriptions: List[str] = []
         self._positions: List[Position] = [start or Position.start()]
         self._quiet: List[int] = [0]
@@ -776,6 +777,8 @@ class Game:
 
     def descriptions(self, with_undone: bool = False) -> List[str]:
         """The moves played, in the form for people; on request those taken back as well."""
+        for number in range(len(self._descriptions), len(self._moves)):
+            self._descriptions.append(self._positions[number].describe(self._moves[number], self.rules))
         return self._descriptions[:None if with_undone else self._played]
 
     def repetitions(self) -> int:
@@ -822,7 +825,6 @@ class Game:
         self._forget_undone()
         before = self.position
         self._moves.append(move)
-        self._descriptions.append(before.describe(move, self.rules))
         self._positions.append(before.after(change_of(move)))
         self._quiet.append(0 if before.is_progress(move) else self.quiet_moves() + 1)
         return self._step_forward()
