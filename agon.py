@@ -3045,6 +3045,8 @@ class TreeWindow(tk.Toplevel):
 
 FRAME_MS = 16
 POLL_MS = 30
+#: How long the window waits for the game to be saved after a move, and at the end, if the folder is slow.
+SAVING_S, CLOSING_S = 0.05, 3.0
 #: A step glides this long; a press in the meantime ends the glide at once.
 GLIDE_MS = 220
 SNAP_MS = 90
@@ -3298,9 +3300,15 @@ class Files:
         self.app = app
         self.autosave_name, self._lock = lock_autosave()
         self._has_complained = False
+        #: The text that waits for the thread that saves it, if any; both sides look at it under the guard.
+        self._unsaved: Optional[str] = None
+        self._saver: Optional[threading.Thread] = None
+        self._guard = threading.Lock()
+        self._failure: Optional[AgonError] = None
 
     def close(self) -> None:
         """Let another window have this autosave file."""
+        self._wait_for_saver(CLOSING_S)
         if self._lock:
             self._lock.close()
 
@@ -3319,13 +3327,38 @@ class Files:
         return self.app.game.to_text(with_undone=True)
 
     def autosave(self) -> None:
-        """Keep the running game for the next start; said once when that is impossible."""
+        """Keep the running game for the next start; said once when that is impossible.
+
+        A thread writes it, so that a slow folder does not hold the window up;
+        as a rule it is done before this returns.
+        """
         if self.app.activity:
             return
-        try:
-            write_user_file(self.autosave_name, self._game_text())
-        except AgonError as error:
-            self._complain_once(error)
+        with self._guard:
+            self._unsaved = self._game_text()
+            if self._saver is None:
+                self._saver = threading.Thread(target=self._save, daemon=True)
+                self._saver.start()
+        self._wait_for_saver(SAVING_S)
+        if self._failure:
+            self._complain_once(self._failure)
+
+    def _save(self) -> None:
+        while True:
+            with self._guard:
+                text, self._unsaved = self._unsaved, None
+                if text is None:
+                    self._saver = None
+                    return
+            try:
+                write_user_file(self.autosave_name, text)
+            except AgonError as error:
+                self._failure = error
+
+    def _wait_for_saver(self, seconds: float) -> None:
+        saver = self._saver
+        if saver is not None:
+            saver.join(seconds)
 
     def remember(self, **values: Any) -> None:
         """Change settings and store them; said once when that is impossible."""

@@ -36,6 +36,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import types
 import xml.etree.ElementTree
@@ -4633,6 +4634,27 @@ def test_rank_numbers_stand_beside_the_board(window, flipped):
         point = window.view.coords(item)
         assert window.view.itemcget(item, "state") == "normal"
         assert window.view.layout.cell_at(*point) is None and point[0] > 0
+
+
+def test_a_slow_folder_does_not_hold_the_game_up(window, tmp_path, monkeypatch):
+    window.app.adopt(Game(), [agon.Player(), agon.Player()])
+    gate, written = threading.Event(), []
+
+    def slowly(name, text):
+        if name == window.app.files.autosave_name:
+            gate.wait(20)
+            written.append(text)
+        agon_core.write_safely(str(tmp_path / "home" / name), text)
+
+    monkeypatch.setattr(agon, "write_user_file", slowly)
+    for source, target in (("b1", "c2"), ("d1", "e2"), ("a5", "b5")):
+        window.drag(source, target)
+        window.rest()
+    assert window.moves() == ["b1-c2", "d1-e2", "a5-b5"] and not written
+    gate.set()
+    window.app.on_close()
+    assert len(written) == 2  # the first move, and the newest when that was done
+    assert len(Game.load(str(tmp_path / "home" / "autosave.agon")).moves) == 3
 
 
 @pytest.mark.parametrize("activity", ["on_tour", "on_puzzles", "on_set_up"])
