@@ -210,14 +210,12 @@ class SideValues(Dict[Bits, int]):
                 value += weights.shield
         else:
             value -= weights.early * max(0, popcount(guards & INNER) - 3)
-        if len(self) > SIDE_VALUES_KEPT:
-            self.clear()
         self[own] = value
         return value
 
 
-#: Bounded memory: this many remembered values for each place of the queen.
-SIDE_VALUES_KEPT = 30_000
+#: Bounded memory: about this many values of sides are remembered.
+SIDE_VALUES_KEPT = 300_000
 
 
 class Evaluation:
@@ -236,6 +234,12 @@ class Evaluation:
         self.threat_by_ring = [
             (cells, (weights.guard[ring] - weights.guard[RADIUS] + weights.trapped) * weights.threat // 100)
             for ring, cells in enumerate(RINGS) if ring]
+
+    def make_room(self) -> None:
+        """Forget what has been worked out about the sides when it has become too much."""
+        if sum(map(len, self.sides.values())) > SIDE_VALUES_KEPT:
+            for values in self.sides.values():
+                values.clear()
 
     def value(self, own: Bits, enemy: Bits, queens: Bits) -> int:
         """The worth of a position for the side to move, without looking ahead."""
@@ -476,6 +480,7 @@ class Searcher:
             self.next_check = min(self.next_check, self.node_limit)
         if len(self.table) > TABLE_ENTRIES:
             self.old_table, self.table = self.table, {}
+        self.evaluation.make_room()
 
     def draw(self, ply: int) -> int:
         """A draw's score for the side to move at this ply."""

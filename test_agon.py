@@ -2507,6 +2507,17 @@ def test_stop_ends_a_search_without_other_limits():
     assert len(reports) >= 3
 
 
+def test_a_long_search_remembers_no_more_than_it_may(monkeypatch):
+    monkeypatch.setattr(agon_ai, "TABLE_ENTRIES", 2_000)
+    monkeypatch.setattr(agon_ai, "SIDE_VALUES_KEPT", 5_000)
+    searcher = agon_ai.Searcher(game_at(agon_ai.BENCH_POSITIONS[1]), nodes=60_000)
+    searcher.run()
+    between_checks = 2_000  # without the limits it would be 9,600 and 15,600
+    for size, limit in ((len(searcher.table), 2_000), (len(searcher.old_table), 2_000),
+                        (sum(map(len, searcher.evaluation.sides.values())), 5_000)):
+        assert 0 < size < limit + between_checks
+
+
 def test_every_line_of_multipv_is_legal_different_and_in_order():
     for game in RANDOM_GAMES[:6]:
         analysis = agon_ai.search(game, depth=2, multipv=3)
