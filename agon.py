@@ -95,10 +95,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "black": ("Schwarz", "Black"),
     "level": ("Stufe {level}", "Level {level}"),
     # the panel beside the board
-    "turn_white": ("Weiß ist am Zug", "White to move"),
-    "turn_black": ("Schwarz ist am Zug", "Black to move"),
-    "wins_white": ("Weiß gewinnt", "White wins"),
-    "wins_black": ("Schwarz gewinnt", "Black wins"),
+    "turn": ("{side} ist am Zug", "{side} to move"),
+    "wins": ("{side} gewinnt", "{side} wins"),
     "drawn": ("Unentschieden", "Draw"),
     "move_number": ("Zug {number}", "Move {number}"),
     "ended_on": ("Ende im {number}. Zug", "ended on move {number}"),
@@ -113,8 +111,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "analysis_waits": ("Die Analyse wartet.", "The analysis is waiting."),
     "review": ("Das Spiel wird durchgesehen: {percent} %", "Analysing the game: {percent} %"),
     "review_done": ("Ein Klick auf die Kurve zeigt die Stellung.", "Click on the curve to see the position."),
-    "wins_in_white": ("Weiß gewinnt in {moves}", "White wins in {moves}"),
-    "wins_in_black": ("Schwarz gewinnt in {moves}", "Black wins in {moves}"),
+    "wins_in": ("{side} gewinnt in {moves}", "{side} wins in {moves}"),
     # the status line below the board
     "say_start": ("Zieh einen deiner Steine mit der Maus; die möglichen Felder werden markiert.",
                   "Drag one of your pieces with the mouse; the possible cells will be marked."),
@@ -129,8 +126,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                      "Relocate one of them: guards to the outer ring, the queen anywhere."),
     "task_queen_first": ("Die Königin geht vor: Setze sie auf irgendein freies Feld.",
                          "The queen goes first: put her on any free cell."),
-    "say_pass_white": ("Weiß kann nicht ziehen und setzt aus.", "White cannot move and passes."),
-    "say_pass_black": ("Schwarz kann nicht ziehen und setzt aus.", "Black cannot move and passes."),
+    "say_pass": ("{side} kann nicht ziehen und setzt aus.", "{side} cannot move and passes."),
     "say_hint": ("Vorschlag: {move}", "Suggestion: {move}"),
     "say_no_moves": ("Dieser Stein kann jetzt nicht ziehen.", "This piece cannot move now."),
     "say_wait": ("Der Computer ist am Zug.", "It is the computer's turn."),
@@ -320,10 +316,8 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "tree_note": ("Was geschieht", "What happens"),
     "tree_max": ("Weiß nimmt den größten Wert", "White takes the largest value"),
     "tree_min": ("Schwarz nimmt den kleinsten Wert", "Black takes the smallest value"),
-    "tree_cut_white": ("{count} abgeschnitten: {value} ≥ β, Schwarz hat Besseres ({bound})",
-                       "{count} cut off: {value} ≥ β, Black has better ({bound})"),
-    "tree_cut_black": ("{count} abgeschnitten: {value} ≤ α, Weiß hat Besseres ({bound})",
-                       "{count} cut off: {value} ≤ α, White has better ({bound})"),
+    "tree_cut": ("{count} abgeschnitten: {value} {reached}, {other} hat Besseres ({bound})",
+                 "{count} cut off: {value} {reached}, {other} has better ({bound})"),
     "own_program": ("Eigenes Programm spielen lassen …", "Let your own program play …"),
     "output": ("Gespräch mit dem Programm", "Conversation with the program"),
     "program_title": ("Eigenes Programm", "Your own program"),
@@ -331,8 +325,7 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
                      "README spricht. Eine Python-Datei wird mit diesem Python gestartet.",
                      "A program in any language that speaks the protocol of the README on standard input and output. "
                      "A Python file is run with this Python."),
-    "program_white": ("Es spielt Weiß", "It plays White"),
-    "program_black": ("Es spielt Schwarz", "It plays Black"),
+    "program_side": ("Es spielt {side}", "It plays {side}"),
     "browse": ("Suchen …", "Browse …"),
     "page_of": ("Seite {number} von {count}", "Page {number} of {count}"),
     "page_back": ("‹ Zurück", "‹ Back"),
@@ -403,14 +396,11 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
         "The queen first|Beware: six guards round a throne without their own queen lose! So the queen must be on the "
         "throne before the circle closes.|Win in two moves."),
     "puzzle_of": ("Rätsel {number} von {count} · {solved} gelöst", "Puzzle {number} of {count} · {solved} solved"),
-    "puzzle_win_white": ("Weiß gewinnt {within}", "White wins {within}"),
-    "puzzle_win_black": ("Schwarz gewinnt {within}", "Black wins {within}"),
+    "puzzle_win": ("{side} gewinnt {within}", "{side} wins {within}"),
     "within_one": ("in einem Zug", "in one move"),
     "within": ("in {count} Zügen", "in {count} moves"),
-    "puzzle_trap_two_white": ("Weiß schließt zwei Steine ein", "White traps two pieces"),
-    "puzzle_trap_two_black": ("Schwarz schließt zwei Steine ein", "Black traps two pieces"),
-    "puzzle_trap_white": ("Weiß schließt einen Stein ein", "White traps a piece"),
-    "puzzle_trap_black": ("Schwarz schließt einen Stein ein", "Black traps a piece"),
+    "puzzle_trap_two": ("{side} schließt zwei Steine ein", "{side} traps two pieces"),
+    "puzzle_trap": ("{side} schließt einen Stein ein", "{side} traps a piece"),
     "puzzle_text": ("Finde Züge, gegen die es keine Verteidigung gibt. Der Computer verteidigt sich so gut es geht.",
                     "Find moves against which there is no defence. The computer defends as well as possible."),
     "puzzle_known": ("Schon gelöst.", "Solved before."),
@@ -455,8 +445,7 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "queen_first": ("Eingeschlossene Königin geht vor Wachen", "A trapped queen goes before guards"),
     "empty_throne_loses": ("Sechs Wachen um einen leeren Thron verlieren", "Six guards round an empty throne lose"),
     "ask_resign": ("Willst du wirklich aufgeben?", "Do you really want to resign?"),
-    "ask_resign_white": ("Weiß, willst du wirklich aufgeben?", "White, do you really want to resign?"),
-    "ask_resign_black": ("Schwarz, willst du wirklich aufgeben?", "Black, do you really want to resign?"),
+    "ask_side_to_resign": ("{side}, willst du wirklich aufgeben?", "{side}, do you really want to resign?"),
     "resign_yes": ("Aufgeben", "Resign"),
     "draw_title": ("Remis", "Draw"),
     "draw_text": ("Von selbst unentschieden ist das Spiel,\n"
@@ -468,10 +457,7 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
                   " • after 100 moves without a step inwards and without a relocation (now: {quiet}),\n"
                   " • when neither side can move.\n\nDo you want to offer the other side a draw?"),
     "draw_yes": ("Remis anbieten", "Offer a draw"),
-    "ask_draw_white": ("Weiß bietet ein Remis an. Schwarz, nimmst du an?",
-                       "White offers a draw. Black, do you accept?"),
-    "ask_draw_black": ("Schwarz bietet ein Remis an. Weiß, nimmst du an?",
-                       "Black offers a draw. White, do you accept?"),
+    "ask_draw": ("{side} bietet ein Remis an. {other}, nimmst du an?", "{side} offers a draw. {other}, do you accept?"),
     "accept": ("Annehmen", "Accept"),
     "decline": ("Ablehnen", "Decline"),
     "files_agon": ("Agon-Spiele", "Agon games"),
@@ -513,12 +499,15 @@ TEXTS.update({"error_" + code: (GERMAN_ERRORS[code], english) for code, english 
 
 
 class Texts:
-    """The texts in the language chosen: texts("undo"), texts("level", level=3)."""
+    """The texts in the language chosen: texts("undo"), texts("level", level=3), texts("turn", side=WHITE)."""
 
     def __init__(self, language: str) -> None:
         self.language = language
 
-    def __call__(self, text_key: str, **values: object) -> str:
+    def __call__(self, text_key: str, **values: Any) -> str:
+        if "side" in values:
+            names = self("white"), self("black")
+            values.update(side=names[values["side"]], other=names[1 - values["side"]])
         return TEXTS[text_key][0 if self.language == "de" else 1].format(**values)
 
 
@@ -1588,8 +1577,9 @@ class ProgramDialog(Dialog):
         row.pack(fill="x")
         ttk.Entry(row, textvariable=self.command_text, width=40).pack(side="left", fill="x", expand=True)
         ttk.Button(row, text=texts("browse"), command=self.on_browse).pack(side="left", padx=(8, 0))
-        for side, key in ((WHITE, "program_white"), (BLACK, "program_black")):
-            ttk.Radiobutton(body, text=texts(key), variable=self.side, value=side).pack(anchor="w", pady=(8, 0))
+        for side in (WHITE, BLACK):
+            ttk.Radiobutton(body, text=texts("program_side", side=side), variable=self.side,
+                            value=side).pack(anchor="w", pady=(8, 0))
 
     def on_browse(self) -> None:
         """Choose the program's file."""
@@ -2399,7 +2389,7 @@ class Analyst:
         words = score.split()
         if words[:1] in (["win"], ["loss"]):
             white_wins = (words[0] == "win") == (sign > 0)
-            return self.app.texts("wins_in_white" if white_wins else "wins_in_black", moves=words[-1])
+            return self.app.texts("wins_in", side=WHITE if white_wins else BLACK, moves=words[-1])
         value = sign * score_value(score)
         text = f"{abs(value):.1f}".replace(".", "," if self.app.texts.language == "de" else ".")
         return ("+" if value > 0 else "−" if value < 0 else "") + text
@@ -2765,8 +2755,7 @@ class PuzzleBook(Activity):
     def show(self) -> None:
         """The task."""
         texts = self.app.texts
-        side = "white" if self.side == WHITE else "black"
-        task = texts(f"puzzle_{self.puzzle.goal}_{side}", within=self._within(self.puzzle.moves))
+        task = texts("puzzle_" + self.puzzle.goal, side=self.side, within=self._within(self.puzzle.moves))
         known = texts("puzzle_known") if self.puzzle.position in self.app.settings["solved"] else ""
         self.app.page.show(task, texts("puzzle_text"), known, self.feedback, (
             (texts("page_back"), partial(self.open, self.number - 1), True),
@@ -2850,7 +2839,7 @@ class SetUp(Activity):
 
     def context(self) -> str:
         """Who will be to move."""
-        return self.app.texts("turn_white" if self.app.game.position.turn == WHITE else "turn_black")
+        return self.app.texts("turn", side=self.app.game.position.turn)
 
     def show(self) -> None:
         """Tools and commands."""
@@ -2990,9 +2979,9 @@ class TreeWindow(tk.Toplevel):
             label = before.describe(Move.from_text(node["move"]), self.rules)
         note = ""
         if node["left_out"]:
-            key = "tree_cut_white" if position.turn == WHITE else "tree_cut_black"
-            bound = node["beta"] if position.turn == WHITE else node["alpha"]
-            note = texts(key, value=self._number(node["value"]), bound=self._number(bound), count=node["left_out"])
+            reached, bound = ("≥ β", node["beta"]) if position.turn == WHITE else ("≤ α", node["alpha"])
+            note = texts("tree_cut", side=position.turn, value=self._number(node["value"]), reached=reached,
+                         bound=self._number(bound), count=node["left_out"])
         elif node["children"]:
             note = texts("tree_max" if position.turn == WHITE else "tree_min")
         low, high = ("−∞" if node["alpha"] is None else self._number(node["alpha"]),
@@ -3485,7 +3474,7 @@ class Files:
     def _caption(self, ply: int) -> str:
         """What stands below a diagram: the move that led to it, and who is to move."""
         game = self.app.game
-        turn = self.app.texts("turn_white" if game.positions[ply].turn == WHITE else "turn_black")
+        turn = self.app.texts("turn", side=game.positions[ply].turn)
         if ply == 0:
             return turn
         number = (ply - 1 + game.start.turn) // 2 + 1
@@ -3683,8 +3672,7 @@ class Captions:
         side = self.app.game.position.turn if outcome is None else outcome.winner
         if side is None:
             return self.app.texts("drawn")
-        verb = "turn" if outcome is None else "wins"
-        return self.app.texts(f"{verb}_white" if side == WHITE else f"{verb}_black")
+        return self.app.texts("turn" if outcome is None else "wins", side=side)
 
     def context(self) -> str:
         if self.app.activity:
@@ -4033,7 +4021,7 @@ class App:
             self.mode = Mode.IDLE
         elif self.game.legal_moves() == [PASS] and not self.game.undone:
             self.mode = Mode.ANIMATING
-            self.say("say_pass_white" if self.game.position.turn == WHITE else "say_pass_black")
+            self.say("say_pass", side=self.game.position.turn)
             self._finish = partial(self.play, PASS)
             self.later("pass", PASS_MS, self.finish)
         elif self.is_computers_turn:
@@ -4438,8 +4426,7 @@ class App:
             side = self.game.position.turn if not self.is_computers_turn else 1 - self.game.position.turn
             self.hand.put_down()
             both = all(player.is_person for player in self.players)
-            question = self.texts("ask_resign" if not both else "ask_resign_white" if side == WHITE else
-                                  "ask_resign_black")
+            question = self.texts("ask_side_to_resign", side=side) if both else self.texts("ask_resign")
             dialog = MessageDialog(self.root, self.texts("resign_yes"), question, self.texts("resign_yes"),
                                    self.texts("cancel"), partial(self._resign, side))
             self.dialog = dialog
@@ -4462,7 +4449,7 @@ class App:
     def _offer_draw(self, _result: object) -> None:
         side = self.game.position.turn
         if self.players[1 - side].is_person:
-            question = self.texts("ask_draw_white" if side == WHITE else "ask_draw_black")
+            question = self.texts("ask_draw", side=side)
             self.dialog = MessageDialog(self.root, self.texts("draw_title"), question, self.texts("accept"),
                                         self.texts("decline"), self._agree_draw)
         else:

@@ -3194,7 +3194,7 @@ def test_a_relocation_is_made_by_dragging_to_the_outer_ring(window):
 
 def test_a_blocked_side_passes_by_itself_and_the_window_says_so(window):
     window.set_up("Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w")
-    assert window.app.status.cget("text") == window.app.texts("say_pass_white")
+    assert window.app.status.cget("text") == window.app.texts("say_pass", side=WHITE)
     window.until(lambda: window.moves() == ["--"])
     window.rest()
 
