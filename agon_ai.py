@@ -106,6 +106,8 @@ class Weights(NamedTuple):
     detour: int = 47
     #: Cost of a guard outside ring 1 whose every way inwards is taken by its own side.
     jam: int = 60
+    #: Worth of each cell that the side can step to, enemies aside: whoever runs out of good moves must give way.
+    reach: int = 12
     #: Cost of each guard on ring 1 beyond the third while the own queen is not on the throne: it may lock her out.
     early: int = 60
     #: Worth of having, on each of the three lines through the own queen on the throne, an own piece.
@@ -196,15 +198,18 @@ class SideValues(Dict[Bits, int]):
         weights = self.weights
         value = self.queen_worth
         ways = 0
+        reach = STEP_BITS.get(self.queen, 0)
         guards = rest = own ^ self.queen
         while rest:
             piece = rest & -rest
             rest ^= piece
             value += self.guard_worth[piece]
             ways += _WAY_DIGIT[piece]
+            reach |= STEP_BITS[piece]
             if piece not in _INNER_BITS and not _INWARDS[piece] & ~own:
                 value -= weights.jam
         value -= weights.detour * _least_detour(ways)
+        value += weights.reach * popcount(reach & ~own)
         if self.queen == THRONE_BIT:
             if all(guards & axis for axis in _AXES):
                 value += weights.shield
