@@ -104,6 +104,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "two_players": ("zwei Spieler", "two players"),
     "against_computer": ("Computer Stufe {level}", "computer level {level}"),
     "computer_thinks": ("der Computer denkt …", "the computer is thinking …"),
+    "say_thinking": ("Der Computer denkt …", "The computer is thinking …"),
     "undo_button": ("Zurück", "Undo"),
     "redo_button": ("Vor", "Redo"),
     "hint_button": ("Tipp", "Hint"),
@@ -122,10 +123,12 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                    "Put it on a free cell of the outer ring."),
     "task_queen": ("Setze sie auf irgendein freies Feld außer dem Thron.",
                    "Put her on any free cell except the throne."),
-    "task_several": ("Setze einen dieser Steine um: Wachen auf den Außenring, die Königin beliebig.",
-                     "Relocate one of them: guards to the outer ring, the queen anywhere."),
-    "task_queen_first": ("Die Königin geht vor: Setze sie auf irgendein freies Feld.",
-                         "The queen goes first: put her on any free cell."),
+    "task_guards": ("Setze eine von ihnen auf ein freies Feld des Außenrings.",
+                    "Put one of them on a free cell of the outer ring."),
+    "task_several": ("Setze einen dieser Steine um: Wachen auf den Außenring, die Königin irgendwohin, nur nicht auf "
+                     "den Thron.", "Relocate one of them: guards to the outer ring, the queen anywhere but the throne."),
+    "task_queen_first": ("Die Königin geht vor: Setze sie auf irgendein freies Feld außer dem Thron.",
+                         "The queen goes first: put her on any free cell except the throne."),
     "say_pass": ("{side} kann nicht ziehen und setzt aus.", "{side} cannot move and passes."),
     "say_hint": ("Vorschlag: {move}", "Suggestion: {move}"),
     "say_no_moves": ("Dieser Stein kann jetzt nicht ziehen.", "This piece cannot move now."),
@@ -410,22 +413,21 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "puzzle_go_on": ("Gut! Jetzt geht es {within}.", "Good! Now it can be done {within}."),
     "puzzle_too_long": ("Das dauert zu lange.", "That takes too long."),
     "puzzle_refuted": ("Dagegen gibt es eine Verteidigung: den Pfeil.", "There is a defence: the arrow."),
+    "puzzle_failed": ("Der Computerspieler ist ausgefallen. Versuch es noch einmal.",
+                      "The computer player has failed. Try once more."),
     "setup_title": ("Aufbauen", "Set up"),
     "setup_heading": ("Was soll ein Klick setzen?", "What shall a click place?"),
     "setup_text": ("Ziehen verschiebt einen Stein; neben dem Brett verschwindet er.",
                    "Dragging moves a piece; beside the board it disappears."),
-    "tool_white_guard": ("weiße Wache", "white guard"),
-    "tool_black_guard": ("schwarze Wache", "black guard"),
-    "tool_white_queen": ("weiße Königin", "white queen"),
-    "tool_black_queen": ("schwarze Königin", "black queen"),
-    "tool_remove": ("nichts: wegnehmen", "nothing: take away"),
-    "setup_turn": ("Zugseite wechseln", "Other side to move"),
+    "tool_guard": ("Wache", "guard"),
+    "tool_queen": ("Königin", "queen"),
+    "tool_remove": ("wegnehmen", "take away"),
+    "setup_turn": ("Zug wechseln", "Change turn"),
     "setup_play": ("Weiterspielen", "Play on"),
     "setup_clear": ("Leeren", "Clear"),
     "setup_start": ("Anfang", "Start"),
-    "setup_incomplete": ("Zum Spielen braucht jede Seite eine Königin und sechs Wachen. Speichern geht auch so.",
-                         "To play, each side needs a queen and six guards. Saving works without."),
-    # dialogs
+    "setup_incomplete": ("Zum Spielen braucht jede Seite eine Königin und sechs Wachen.",
+                         "To play, each side needs a queen and six guards."),
     "ok": ("OK", "OK"),
     "cancel": ("Abbrechen", "Cancel"),
     "start_game": ("Spiel starten", "Start game"),
@@ -468,6 +470,10 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "errno_EACCES": ("keine Erlaubnis", "permission denied"),
     "errno_ENOSPC": ("der Datenträger ist voll", "the disk is full"),
     "errno_EROFS": ("hier darf nur gelesen werden", "the disk is read-only"),
+    "errno_EEXIST": ("dort, wo der Ordner sein soll, ist eine Datei", "there is a file in the folder's place"),
+    "errno_ENOTDIR": ("dort, wo der Ordner sein soll, ist eine Datei", "there is a file in the folder's place"),
+    "errno_EISDIR": ("das ist ein Ordner", "this is a folder"),
+    "errno_ENOEXEC": ("das ist kein Programm", "this is no program"),
     "line": ("Zeile {number}", "line {number}"),
 }
 
@@ -579,6 +585,8 @@ LINES_ON_SCREEN = 27
 #: Size of the first window, and the least of any, in widths of the letter m.
 FIRST_WIDTH, FIRST_HEIGHT = 88, 68
 LEAST_WIDTH, LEAST_HEIGHT = 42, 31
+#: What the text of a label has on either side of it.
+LABEL_BORDER = 2
 
 #: Shape of the crown, in radii of the piece: the outline and the balls on its tips.
 CROWN: Tuple[Point, ...] = ((-0.50, 0.40), (-0.60, -0.22), (-0.26, 0.06), (0.0, -0.40),
@@ -1351,7 +1359,7 @@ def write_user_file(name: str, text: str) -> None:
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
     except OSError as error:
-        raise AgonError("unwritable", reason=error.strerror or error).at(path=path) from None
+        raise AgonError("unwritable", reason=error.strerror or error, number=error.errno).at(path=path) from None
     write_safely(path, text)
 
 
@@ -1568,6 +1576,7 @@ class ProgramDialog(Dialog):
         self.side = tk.IntVar(parent, BLACK)
         self.command_text = tk.StringVar(parent, command)
         super().__init__(parent, texts("program_title"), texts("start_game"), texts("cancel"), on_done)
+        self.entry.focus_set()
 
     def build(self, body: ttk.Frame) -> None:
         """The command with a button that looks for a file, and the side."""
@@ -1575,7 +1584,8 @@ class ProgramDialog(Dialog):
         ttk.Label(body, text=texts("program_text"), wraplength=420, justify="left").pack(anchor="w", pady=(0, 10))
         row = ttk.Frame(body)
         row.pack(fill="x")
-        ttk.Entry(row, textvariable=self.command_text, width=40).pack(side="left", fill="x", expand=True)
+        self.entry = ttk.Entry(row, textvariable=self.command_text, width=40)
+        self.entry.pack(side="left", fill="x", expand=True)
         ttk.Button(row, text=texts("browse"), command=self.on_browse).pack(side="left", padx=(8, 0))
         for side in (WHITE, BLACK):
             ttk.Radiobutton(body, text=texts("program_side", side=side), variable=self.side,
@@ -1592,47 +1602,91 @@ class ProgramDialog(Dialog):
         """The side and the command."""
         return self.side.get(), self.command_text.get().strip()
 
+    def on_ok(self, _event: object = None) -> None:
+        """Start the game, once a program is named."""
+        if self.command_text.get().strip():
+            super().on_ok()
+        else:
+            self.entry.focus_set()
+
 
 def program_command(text: str) -> Command:
     """The program and arguments a person has typed; a Python file is run with this Python."""
     try:
         words = [word.strip('"') for word in shlex.split(text, posix=os.name != "nt")]
-    except ValueError:  # a quotation mark is missing: take it as one path
+    except ValueError:  # a quotation mark is missing
         words = [text.strip('"')]
+    if os.path.isfile(text):  # a path with blanks
+        words = [text]
     if words and words[0].endswith(".py"):
         words.insert(0, sys.executable)
     return tuple(words)
 
 
-class OutputWindow(tk.Toplevel):
+class Page(tk.Toplevel):
+    """A window that stays open beside the game and follows its language and colours."""
+
+    def __init__(self, app: "App", title_key: str, width: int, height: int) -> None:
+        super().__init__(app.root)
+        self.app = app
+        self._title_key = title_key
+        #: What is read and scrolled; made by build().
+        self.main: Union[tk.Text, ttk.Treeview] = tk.Text(self)
+        self.geometry(fitted_size(self, app.fonts["body"], width, height))
+        self.bind("<Escape>", self.on_close)
+        self.protocol("WM_DELETE_WINDOW", self.on_close)
+        self.dress()
+        self.main.focus_set()
+
+    def dress(self) -> None:
+        """Fill the window anew, in the language and the colours chosen; who reads stays where he is."""
+        has_focus = str(self.focus_displayof()).startswith(str(self))
+        place = self.main.yview()[0]
+        for child in self.winfo_children():
+            child.destroy()
+        self.title(self.app.texts(self._title_key))
+        self.configure(background=self.app.theme.window)
+        self.build()
+        self.main.yview_moveto(place)
+        if has_focus:
+            self.main.focus_set()
+
+    def build(self) -> None:
+        """Fill the window; subclasses say with what."""
+
+    def on_close(self, _event: object = None) -> None:
+        """Close the window; the game goes on."""
+        self.destroy()
+
+
+class OutputWindow(Page):
     """Shows the conversation with a player's own program, as it goes on."""
 
     REFRESH_MS = 250
 
-    def __init__(self, parent: tk.Tk, title: str, theme: Theme, fonts: Dict[str, tkfont.Font],
-                 log: Deque[str]) -> None:
-        super().__init__(parent)
-        self.title(title)
-        self._log = log
+    def __init__(self, app: "App") -> None:
         self._shown: List[str] = []
-        self.geometry(fitted_size(self, fonts["body"], 52, 24))
-        self.text = tk.Text(self, padx=10, pady=8, borderwidth=0, highlightthickness=0, background=theme.panel,
-                            foreground=theme.text, font=fonts["body"], state="disabled")
-        self.text.pack(fill="both", expand=True)
-        self.bind("<Escape>", self.on_close)
-        self.protocol("WM_DELETE_WINDOW", self.on_close)
         self._job = ""
+        super().__init__(app, "output", 52, 24)
         self._refresh()
 
+    def build(self) -> None:
+        """The lines, as they come."""
+        theme = self.app.theme
+        self.main = tk.Text(self, padx=10, pady=8, borderwidth=0, highlightthickness=0, background=theme.panel,
+                            foreground=theme.text, font=self.app.fonts["body"], state="disabled")
+        self.main.pack(fill="both", expand=True)
+        self._shown = []
+
     def _refresh(self) -> None:
-        lines = list(self._log)
-        if lines != self._shown:
+        lines = list(self.app.computer.conversation())
+        if lines != self._shown and isinstance(self.main, tk.Text):
             self._shown = lines
-            self.text.configure(state="normal")
-            self.text.delete("1.0", "end")
-            self.text.insert("1.0", "\n".join(lines))
-            self.text.configure(state="disabled")
-            self.text.see("end")
+            self.main.configure(state="normal")
+            self.main.delete("1.0", "end")
+            self.main.insert("1.0", "\n".join(lines))
+            self.main.configure(state="disabled")
+            self.main.see("end")
         self._job = self.after(self.REFRESH_MS, self._refresh)
 
     def destroy(self) -> None:
@@ -1641,10 +1695,6 @@ class OutputWindow(tk.Toplevel):
             self.after_cancel(self._job)
             self._job = ""
         super().destroy()
-
-    def on_close(self, _event: object = None) -> None:
-        """Close the window; the program goes on."""
-        self.destroy()
 
 
 class MessageDialog(Dialog):
@@ -1661,18 +1711,18 @@ class MessageDialog(Dialog):
         ttk.Label(body, text=self.message, wraplength=44 * em, justify="left").pack(anchor="w")
 
 
-class HelpWindow(tk.Toplevel):
+class HelpWindow(Page):
     """The rules and the keys on a page of its own that stays open while one plays."""
 
-    def __init__(self, parent: tk.Tk, texts: Texts, theme: Theme, fonts: Dict[str, tkfont.Font]) -> None:
-        super().__init__(parent)
-        self.title(texts("help"))
-        self.geometry(fitted_size(self, fonts["body"], 46, 40))
-        self.geometry(f"+{parent.winfo_rootx() + 40}+{max(0, parent.winfo_rooty())}")
-        self.configure(background=theme.window)
-        page = tk.Text(self, wrap="word", padx=24, pady=18, borderwidth=0, highlightthickness=0,
-                       background=theme.window, foreground=theme.text, font=fonts["body"], spacing3=5,
-                       tabs=(fonts["body"].measure("m") * 14,))
+    def __init__(self, app: "App") -> None:
+        super().__init__(app, "help", 46, 40)
+
+    def build(self) -> None:
+        """The text, with a scrollbar."""
+        texts, theme, fonts = self.app.texts, self.app.theme, self.app.fonts
+        page = self.main = tk.Text(self, wrap="word", padx=24, pady=18, borderwidth=0, highlightthickness=0,
+                                   background=theme.window, foreground=theme.text, font=fonts["body"], spacing3=5,
+                                   tabs=(fonts["body"].measure("m") * 14,))
         scrollbar = ttk.Scrollbar(self, command=page.yview)
         scrollbar.pack(side="right", fill="y")
         page.pack(side="left", fill="both", expand=True)
@@ -1685,12 +1735,6 @@ class HelpWindow(tk.Toplevel):
                 if entry is not None and entry.shortcut:
                     page.insert("end", f"{shortcut_text(entry.shortcut, texts)}\t{texts(entry.key).rstrip(' …')}\n")
         page.configure(state="disabled")
-        self.bind("<Escape>", self.on_close)
-        page.focus_set()
-
-    def on_close(self, _event: object = None) -> None:
-        """Close the page."""
-        self.destroy()
 
 
 # --- 9. Panel --------------------------------------------------------------------
@@ -1886,7 +1930,7 @@ class AnalysisPanel(ttk.Frame):
     def _redraw(self, _event: object = None) -> None:
         width, height = self.bar.winfo_width(), self.bar.winfo_height()
         for i, label in enumerate(self.lines):
-            label.configure(text=self._fitting(self._words[i], width) if i < len(self._words) else "")
+            label.configure(text=self._fitting(self._words[i], width - 2 * LABEL_BORDER) if i < len(self._words) else "")
         self.bar.coords(self._bar_fill, 0, 0, width * self._share(self.score or 0.0), height)
         self.bar.coords(self._bar_middle, width / 2, 0, width / 2, height)
         width, height = self.chart.winfo_width(), self.chart.winfo_height()
@@ -1904,11 +1948,16 @@ class AnalysisPanel(ttk.Frame):
             self.on_go(round(min(1.0, max(0.0, share)) * self.plies))
 
 
+#: Rows of choices: a title, and labels by the name of what is chosen.
+Choices = Sequence[Tuple[str, Dict[str, str]]]
+
+
 class SidePage(ttk.Frame):
     """The page beside the board for tour, puzzles and set-up: heading, text, task, choices, buttons."""
 
-    def __init__(self, parent: tk.Misc) -> None:
+    def __init__(self, parent: tk.Misc, board: tk.Misc) -> None:
         super().__init__(parent)
+        self.board = board
         self.columnconfigure(0, weight=1)
         self.rowconfigure(5, weight=1)
         self.heading = ttk.Label(self, style="Heading.TLabel")
@@ -1923,7 +1972,7 @@ class SidePage(ttk.Frame):
         self.buttons: List[ttk.Button] = []
         self._commands: List[Callable[[], None]] = []
         self._chosen = tk.StringVar(self)
-        self._shown_choices: Dict[str, str] = {}
+        self._shown_choices: Choices = ()
 
     def arrange(self, width: int) -> None:
         """Break the lines for this width in pixels."""
@@ -1931,15 +1980,14 @@ class SidePage(ttk.Frame):
             label.configure(wraplength=width)
 
     def show(self, heading: str, text: str, task: str, feedback: str,
-             buttons: Sequence[Tuple[str, Callable[[], None], bool]], is_emphasized: bool = False,
-             choices: Optional[Dict[str, str]] = None, chosen: str = "",
-             on_choice: Optional[Callable[[str], None]] = None) -> None:
+             buttons: Sequence[Tuple[str, Callable[[], None], bool]], is_praise: bool = False,
+             choices: Choices = (), chosen: str = "", on_choice: Callable[[str], object] = str) -> None:
         """Show a page; a button is its label, what it does, and whether it may be pressed."""
         self.heading.configure(text=heading)
         self.text.configure(text=text)
         self.task.configure(text=task)
-        self.feedback.configure(text=feedback, style="Good.TLabel" if is_emphasized else "Feedback.TLabel")
-        self._show_choices(choices or {}, chosen, on_choice)
+        self.feedback.configure(text=feedback, style="Good.TLabel" if is_praise else "Feedback.TLabel")
+        self._show_choices(choices, chosen, on_choice)
         while len(self.buttons) > len(buttons):
             self.buttons.pop().destroy()
         self._commands = [command for _label, command, _is_enabled in buttons]
@@ -1947,6 +1995,7 @@ class SidePage(ttk.Frame):
             if i == len(self.buttons):
                 self.button_box.columnconfigure(i % 2, weight=1, uniform="page")
                 self.buttons.append(ttk.Button(self.button_box, width=1, command=partial(self._press, i)))
+                self.buttons[i].bind("<ButtonRelease-1>", self._give_focus_back)
                 self.buttons[i].grid(row=i // 2, column=i % 2, sticky="ew", padx=(0 if i % 2 == 0 else 6, 0), pady=3)
             self.buttons[i].configure(text=label)
             self.buttons[i].state(["!disabled" if is_enabled else "disabled"])
@@ -1954,17 +2003,24 @@ class SidePage(ttk.Frame):
     def _press(self, number: int) -> None:
         self._commands[number]()
 
-    def _show_choices(self, choices: Dict[str, str], chosen: str, on_choice: Optional[Callable[[str], None]]) -> None:
+    def _give_focus_back(self, _event: object) -> None:
+        """Who presses a button by mouse goes on at the board, not at the button."""
+        self.board.focus_set()
+
+    def _show_choices(self, choices: Choices, chosen: str, on_choice: Callable[[str], object]) -> None:
         self._chosen.set(chosen)
         if choices == self._shown_choices:
             return
-        self._shown_choices = dict(choices)
+        self._shown_choices = choices
         for child in self.choices.winfo_children():
             child.destroy()
-        for name, label in choices.items():
-            command = partial(on_choice, name) if on_choice else ""
-            ttk.Radiobutton(self.choices, text=label, value=name, variable=self._chosen,
-                            command=command).pack(anchor="w", pady=2)
+        for row, (title, labels) in enumerate(choices):
+            ttk.Label(self.choices, text=title).grid(row=row, column=0, sticky="w", padx=(0, 10))
+            for column, (name, label) in enumerate(labels.items(), 1):
+                choice = ttk.Radiobutton(self.choices, text=label, value=name, variable=self._chosen,
+                                         command=partial(on_choice, name))
+                choice.grid(row=row, column=column, sticky="w", padx=(0, 10), pady=1)
+                choice.bind("<ButtonRelease-1>", self._give_focus_back)
         self.choices.configure(height=1)
 
 
@@ -2045,6 +2101,11 @@ class Hand:
             return frozenset()
         return frozenset(move.target for move in self.app.game.legal_moves()
                          if move.source == self.selected and move.target is not None)
+
+    def end_preview(self) -> None:
+        """Show the game again in place of a line of the search tree."""
+        if self.app.preview:
+            self.app.show_preview(None, None)
 
     def _may_act(self) -> bool:
         app = self.app
@@ -2168,6 +2229,7 @@ class Hand:
 
     def on_escape(self, _event: object = None) -> None:
         """Escape: put the piece back and clear all marks."""
+        self.end_preview()
         self.cursor = None
         self.app.clear_marks()
         self.put_down()
@@ -2211,6 +2273,7 @@ class Hand:
 
     def on_enter(self, _event: object = None) -> str:
         """Play the typed move, or pick and drop at the cursor."""
+        self.end_preview()
         if not self._may_act():
             return "break"
         self.app.clear_marks()
@@ -2233,6 +2296,7 @@ class Hand:
             self.typed = (self.typed + event.char.lower())[:9]
         else:
             return
+        self.end_preview()
         self.app.say("say_typed", text=self.typed)
         if not self.typed:
             self.app.clear_marks()
@@ -2261,7 +2325,7 @@ class Hand:
                 app.say("say_cell", cell=name)
             else:
                 kind = "queen" if position.is_queen(self.cursor) else "guard"
-                app.say(f"say_{kind}", side=app.texts("white" if side == WHITE else "black"), cell=name)
+                app.say(f"say_{kind}", side=side, cell=name)
         app.render()
 
 
@@ -2283,6 +2347,7 @@ class Analyst:
         self._infos: Dict[int, Info] = {}
         #: White's score by the number of moves played, and the finished game that it belongs to.
         self._scores: Dict[int, float] = {}
+        self._start = Position.start()
         self._line: List[str] = []
         self._reviewing: Optional[int] = None
         self._asked_at = 0.0
@@ -2353,8 +2418,8 @@ class Analyst:
         """Ask for the score of the first position of the finished game that has none yet."""
         game = self.app.game
         outcome, last = game.outcome(), len(game.moves)
-        if game.descriptions() != self._line:
-            self._scores, self._line = {}, game.descriptions()
+        if (game.start, game.descriptions()) != (self._start, self._line):
+            self._scores, self._start, self._line = {}, game.start, game.descriptions()
         if outcome:
             self._scores[last] = 0.0 if outcome.winner is None else _sign(outcome.winner) * WON_SCORE
         self._reviewing = next((ply for ply in range(last) if ply not in self._scores), None)
@@ -2379,7 +2444,8 @@ class Analyst:
         else:
             summary = texts("analysis_waits")
         line = game.descriptions(with_undone=True)
-        scores = self._scores if self._line and line[:len(self._line)] == self._line else {}
+        is_same = game.start == self._start and line[:len(self._line)] == self._line
+        scores = self._scores if self._line and is_same else {}
         score = sign * score_value(infos[0].score) if infos else scores.get(len(game.moves))
         lines = [[self._score_text(info.score, sign)] + self._variation(info.moves) for info in infos]
         app.analysis.show(summary, lines, score, scores, len(self._line), len(game.moves))
@@ -2502,8 +2568,10 @@ class Activity:
 
     def __init__(self, app: "App") -> None:
         self.app = app
-        self.feedback = ""
-        self.before = app.game, app.players, app.path
+        self._says: Callable[[], str] = str
+        #: Whether what it says is praise.
+        self.is_praise = False
+        self.before = app.game, app.players, app.path, app.is_paused
 
     def begin(self) -> None:
         """Put something on the board."""
@@ -2511,8 +2579,7 @@ class Activity:
 
     def close(self) -> None:
         """Give the board back to the game that was interrupted."""
-        game, players, path = self.before
-        self.app.adopt(game, players, path)
+        self.app.adopt(*self.before)
 
     def put_up(self, position: Position) -> None:
         """Put a position of the activity on the board."""
@@ -2522,9 +2589,19 @@ class Activity:
         self.app.path = ""
         self.app.settle()
 
-    def take_back(self, feedback: str) -> None:
+    @property
+    def feedback(self) -> str:
+        """What it says about what has been tried."""
+        return self._says()
+
+    def tell(self, text_key: str = "", is_praise: bool = False, **values: Any) -> None:
+        """Say something below the task, in whatever language is chosen when it is read; without a key, nothing."""
+        self._says = partial(self.app.texts, text_key, **values) if text_key else str
+        self.is_praise = is_praise
+
+    def take_back(self, text_key: str) -> None:
         """Say why a move is not what was asked for, and let it glide back."""
-        self.feedback = self.app.texts(feedback)
+        self.tell(text_key)
         self.app.later("lesson", WRONG_MS, self.app.take_back)
 
     @property
@@ -2583,7 +2660,8 @@ class Tour(Activity):
     def open(self, number: int) -> None:
         """Open a page."""
         self.number = max(0, min(number, len(LESSONS) - 1))
-        self.step, self.feedback = 0, ""
+        self.step = 0
+        self.tell()
         self.put_up(Position.from_text(self.lesson.position))
 
     def on_settled(self) -> None:
@@ -2613,7 +2691,7 @@ class Tour(Activity):
         self.step += 1
         is_last = self.number == len(LESSONS) - 1
         key = "lesson_next_step" if not self.is_done else "lesson_all_done" if is_last else "lesson_done"
-        self.feedback = self.app.texts(key)
+        self.tell(key, is_praise=True)
 
     def title(self) -> str:
         """The name of the tour."""
@@ -2633,7 +2711,7 @@ class Tour(Activity):
             (texts("page_finish") if is_last else texts("page_next"),
              self.close if is_last else partial(self.open, self.number + 1), True),
             (texts("page_again"), partial(self.open, self.number), True),
-            (texts("page_close"), self.close, True)), is_emphasized=self.is_done)
+            (texts("page_close"), self.close, True)), self.is_praise)
 
 
 class PuzzleBook(Activity):
@@ -2669,7 +2747,7 @@ class PuzzleBook(Activity):
         """Put a puzzle on the board."""
         self.number = number % len(PUZZLES)
         self.is_solved = self.is_showing = False
-        self.feedback = ""
+        self.tell()
         self.put_up(Position.from_text(self.puzzle.position))
 
     def begin(self) -> None:
@@ -2687,7 +2765,7 @@ class PuzzleBook(Activity):
                 app.later("lesson", REPLY_MS, self._ask_for_move)
         elif is_goal_reached(self.puzzle.goal, game):
             self.is_solved = True
-            self.feedback = app.texts("puzzle_shown" if self.is_showing else "puzzle_solved")
+            self.tell("puzzle_shown" if self.is_showing else "puzzle_solved", is_praise=True)
             solved = app.settings["solved"]
             if not self.is_showing and self.puzzle.position not in solved:
                 app.files.remember(solved=sorted({*Settings()["solved"], *solved, self.puzzle.position}))
@@ -2707,11 +2785,18 @@ class PuzzleBook(Activity):
             return
         words = score.split()
         if words[:1] == ["loss"] and int(words[-1]) <= self.moves_left:
-            self.feedback = "" if self.is_showing else app.texts("puzzle_go_on", within=self._within(self.moves_left))
+            if not self.is_showing:
+                self.tell("puzzle_go_on", is_praise=True, within=self._within(self.moves_left))
             app.later("lesson", REPLY_MS, partial(app.play, move))
         else:
             app.show_hint(move)
             self.take_back("puzzle_refuted")
+
+    def on_failure(self) -> None:
+        """The engine has failed: the player may make the move again."""
+        self.is_showing = False
+        if self.app.game.position.turn != self.side:
+            self.take_back("puzzle_failed")
 
     def turn_page(self, step: int) -> None:
         """Open the next or the previous puzzle."""
@@ -2723,6 +2808,7 @@ class PuzzleBook(Activity):
     def on_hint(self) -> None:
         """Show the first move of the solution as an arrow."""
         if self.accepts_moves and self.app.mode is not Mode.THINKING:
+            self.app.hand.on_escape()
             self._ask_for_move()
 
     def _ask_for_move(self) -> None:
@@ -2763,7 +2849,7 @@ class PuzzleBook(Activity):
             (texts("hint_button"), self.on_hint, self.accepts_moves),
             (texts("puzzle_solution"), self.on_solution, not self.is_showing),
             (texts("page_again"), partial(self.open, self.number), True),
-            (texts("page_close"), self.close, True)), is_emphasized=self.is_solved)
+            (texts("page_close"), self.close, True)), self.is_praise)
 
 
 class SetUp(Activity):
@@ -2808,11 +2894,11 @@ class SetUp(Activity):
             self._complain(error)
 
     def _change(self, position: Position) -> None:
-        self.feedback = ""
+        self.tell()
         self.put_up(position)
 
     def _complain(self, error: AgonError) -> None:
-        self.feedback = self.app.error_text(error)
+        self._says, self.is_praise = partial(self.app.error_text, error), False
         self.app.settle()
 
     def on_tool(self, tool: str) -> None:
@@ -2830,7 +2916,7 @@ class SetUp(Activity):
             self.app.adopt(Game(position, self.before[0].rules, {"Date": time.strftime("%Y.%m.%d")}), self.before[1])
             self.app.files.autosave()
         else:
-            self.feedback = self.app.texts("setup_incomplete")
+            self.tell("setup_incomplete")
             self.app.settle()
 
     def title(self) -> str:
@@ -2852,10 +2938,13 @@ class SetUp(Activity):
             (texts("setup_start"), partial(self._change, Position.start()), True),
             (texts("save"), self.app.files.on_save_as, True),
             (texts("cancel"), self.close, True)),
-            choices={name: texts(name) for name in self.TOOLS}, chosen=self.tool, on_choice=self.on_tool)
+            choices=(*((texts(side), {f"tool_{side}_{kind}": texts("tool_" + kind) for kind in ("guard", "queen")})
+                       for side in ("white", "black")),
+                     ("", {"tool_remove": texts("tool_remove")})),
+            chosen=self.tool, on_choice=self.on_tool)
 
 
-class TreeWindow(tk.Toplevel):
+class TreeWindow(Page):
     """Shows how minimax thinks: the search tree of the position on the board, as far as one unfolds it.
 
     The tree comes from a child process (agon_ai.py tree); a line that is
@@ -2866,24 +2955,17 @@ class TreeWindow(tk.Toplevel):
     DEPTHS = (1, 2, 3)
 
     def __init__(self, app: "App") -> None:
-        super().__init__(app.root)
-        self.app = app
         self.position, self.rules = app.game.position, app.game.rules
-        self.depth = tk.IntVar(self, 2)
-        self.pruned = tk.BooleanVar(self, True)
+        self.depth = tk.IntVar(app.root, 2)
+        self.pruned = tk.BooleanVar(app.root, True)
         self._process: Optional["subprocess.Popen[bytes]"] = None
         self._answers: "queue.Queue[bytes]" = queue.Queue()
         self._job = ""
         self._nodes: Dict[str, Dict[str, Any]] = {}
-        self.title(app.texts("tree"))
-        self.configure(background=app.theme.window)
-        self.geometry(fitted_size(self, app.fonts["body"], 78, 38))
-        self._build()
-        self.bind("<Escape>", self.on_close)
-        self.protocol("WM_DELETE_WINDOW", self.on_close)
-        self.on_change()
+        super().__init__(app, "tree", 78, 38)
 
-    def _build(self) -> None:
+    def build(self) -> None:
+        """Depth and method above the tree, which begins to grow at once."""
         texts, fonts = self.app.texts, self.app.fonts
         bar = ttk.Frame(self, padding=(12, 10, 12, 6))
         bar.pack(fill="x")
@@ -2897,20 +2979,23 @@ class TreeWindow(tk.Toplevel):
         self.summary.pack(fill="x")
         box = ttk.Frame(self)
         box.pack(fill="both", expand=True, padx=12, pady=(0, 12))
-        self.tree = ttk.Treeview(box, columns=self.COLUMNS, selectmode="browse")
+        self.main = self.tree = ttk.Treeview(box, columns=self.COLUMNS, selectmode="browse")
         em = fonts["body"].measure("m")
         for name, width, stretch in (("#0", 14, False), ("value", 7, False), ("window", 11, False),
                                      ("nodes", 7, False), ("note", 32, True)):
             self.tree.heading(name, text=texts("tree_move" if name == "#0" else "tree_" + name),
                               anchor="w" if name in ("#0", "note") else "e")
-            self.tree.column(name, width=width * em, stretch=stretch, anchor="w" if name in ("#0", "note") else "e")
+            self.tree.column(name, width=width * em, minwidth=width * em, stretch=stretch,
+                             anchor="w" if name in ("#0", "note") else "e")
         scrollbar = ttk.Scrollbar(box, command=self.tree.yview)
-        self.tree.configure(yscrollcommand=scrollbar.set)
+        below = ttk.Scrollbar(box, command=self.tree.xview, orient="horizontal")
+        self.tree.configure(yscrollcommand=scrollbar.set, xscrollcommand=below.set)
         scrollbar.pack(side="right", fill="y")
+        below.pack(side="bottom", fill="x")
         self.tree.pack(side="left", fill="both", expand=True)
         self.tree.bind("<<TreeviewOpen>>", self.on_open)
         self.tree.bind("<<TreeviewSelect>>", self.on_select)
-        self.tree.focus_set()
+        self.on_change()
 
     # -- the child process --
 
@@ -2919,7 +3004,7 @@ class TreeWindow(tk.Toplevel):
         self._stop()
         self.tree.delete(*self.tree.get_children())
         self._nodes.clear()
-        self.summary.configure(text=self.app.texts("computer_thinks"))
+        self.summary.configure(text=self.app.texts("say_thinking"))
         command = [*OWN_ENGINE[:2], "tree", "--depth", str(self.depth.get())]
         command += [] if self.pruned.get() else ["--plain"]
         command += [f"--{name.replace('_', '-')}={'on' if value else 'off'}"
@@ -2956,6 +3041,7 @@ class TreeWindow(tk.Toplevel):
                                                    pruned=answer["pruned_nodes"], share=share))
         self._insert("", answer["tree"], self.position)
         self.tree.item("0", open=True)
+        self.tree.focus("0")
         self._fill("0")
 
     def _stop(self) -> None:
@@ -3024,10 +3110,6 @@ class TreeWindow(tk.Toplevel):
         self._stop()
         self.app.show_preview(None, None)
         super().destroy()
-
-    def on_close(self, _event: object = None) -> None:
-        """Close the window."""
-        self.destroy()
 
 
 # --- 13. Parts -------------------------------------------------------------------
@@ -3207,7 +3289,8 @@ class Computer:
         try:
             self.asked.ask(self.app.game, level, limits)
         except (OSError, ValueError) as error:
-            self._engine_failed("say_program_missing", reason=getattr(error, "strerror", None) or error)
+            reason = self.app.reason_text(getattr(error, "errno", None), getattr(error, "strerror", None) or error)
+            self._engine_failed("say_program_missing", reason=reason)
             return
         self.app.later("poll", POLL_MS, self._poll)
 
@@ -3275,7 +3358,16 @@ class Computer:
         self.app.say(text_key, who=who, **values)
         if self.app.is_paused:
             self.app.message += " " + self.app.texts("say_try_again", key=self.app.pause_key())
+        if isinstance(self.app.activity, PuzzleBook):
+            self.app.activity.on_failure()
         self.app.render()
+        self.app.analyst.begin()
+
+    def conversation(self) -> Sequence[str]:
+        """What the program that plays, or else the computer player, has said and been told of late."""
+        programs = [player.program for player in self.app.players if player.program]
+        engine = self.programs.get(programs[0]) if programs else self.engine
+        return engine.log if engine else ()
 
     def end_unused_programs(self) -> None:
         for command in set(self.programs) - {player.program for player in self.app.players}:
@@ -3372,8 +3464,13 @@ class Files:
             return False  # none there, or damaged from outside
         if not (game.moves or game.undone) or game.outcome():
             return False
-        self.app.adopt(game, self.players_of(game))
+        self._adopt_paused(game)
         return True
+
+    def _adopt_paused(self, game: Game, path: str = "") -> None:
+        """Put a game from a file on the board; two computers wait until they are told to go on."""
+        players = self.players_of(game)
+        self.app.adopt(game, players, path, is_paused=not any(player.is_person for player in players))
 
     @staticmethod
     def with_place(game: Game) -> Game:
@@ -3395,7 +3492,7 @@ class Files:
             self.app.show_error(error)
             self._add_recent(path, is_readable=False)
             return
-        self.app.adopt(game, self.players_of(game), path)
+        self._adopt_paused(game, path)
         self._add_recent(path)
         self.autosave()
 
@@ -3581,7 +3678,11 @@ class Menus:
             "on_pause": has_computer and not is_over, "on_one_move": app.mode is Mode.IDLE and not is_over,
             "on_swap": has_computer, "on_offer_draw": is_persons_turn and not is_over,
             "on_resign": app.has_person and not is_over, "on_previous_game": app.previous_game is not None}
-        return conditions.get(method, True) and not (app.activity and method in GAME_COMMANDS)
+        if app.activity and method in GAME_COMMANDS:
+            has_pages = isinstance(app.activity, (Tour, PuzzleBook))
+            return (has_pages and method in PAGE_COMMANDS
+                    or method == "on_hint" and isinstance(app.activity, PuzzleBook) and app.activity.accepts_moves)
+        return conditions.get(method, True)
 
     def _add_entry(self, menu: tk.Menu, entry: Entry) -> None:
         accelerator = shortcut_text(entry.shortcut, self.app.texts) if entry.shortcut else ""
@@ -3683,7 +3784,7 @@ class Captions:
             return f"{outcome.result} · " + self.app.texts("ended_on", number=last)
         ply = len(self.app.game.moves) + self.app.game.start.turn
         others = [self._player_text(player) for player in self.app.players if not player.is_person]
-        if self.app.mode is Mode.THINKING:
+        if self.app.mode is Mode.THINKING and self.app.has_person:
             others = [self.app.texts("computer_thinks")]
         elif self.app.is_paused and self.app.is_computers_turn:
             others = [self.app.texts("paused")]
@@ -3691,7 +3792,8 @@ class Captions:
             " – ".join(others) or self.app.texts("two_players"))
 
     def _player_text(self, player: Player) -> str:
-        return player.short_name() if player.program else self.app.texts("against_computer", level=player.level)
+        key = "against_computer" if self.app.has_person else "level"
+        return player.short_name() if player.program else self.app.texts(key, level=player.level)
 
     def status(self) -> str:
         """The line below the board: a message, the end, what is trapped, or a draw that comes near."""
@@ -3724,8 +3826,10 @@ class Captions:
                            for cell in trapped)
         if len(trapped) == 1:
             task = "task_queen" if has_queen else "task_guard"
+        elif has_queen:
+            task = "task_queen_first" if self.app.game.rules.queen_first else "task_several"
         else:
-            task = "task_queen_first" if has_queen and self.app.game.rules.queen_first else "task_several"
+            task = "task_guards"
         return texts("say_trapped", pieces=pieces, task=texts(task))
 
 
@@ -3751,7 +3855,7 @@ class App:
         self.players: List[Player] = [Player(), Player()]
         self.path = ""
         #: The game that was on the board before the present one.
-        self.previous_game: Optional[Tuple[Game, List[Player], str]] = None
+        self.previous_game: Optional[Tuple[Game, List[Player], str, bool]] = None
         #: A position shown in place of the game's, and the move that led to it.
         self.preview: Optional[Tuple[Position, Optional[Move]]] = None
         #: The tour, the puzzles or the set-up, while they have the board.
@@ -3765,7 +3869,7 @@ class App:
         self.hint: Optional[Move] = None
         self.dialog: Optional[tk.Toplevel] = None
         #: Help, search tree and conversation, by the command that opens each.
-        self.pages: Dict[str, tk.Toplevel] = {}
+        self.pages: Dict[str, Page] = {}
         self._plays_one_move = False
         self._finish: Optional[Callable[[], None]] = None
         self._jobs: Dict[str, str] = {}
@@ -3816,7 +3920,7 @@ class App:
         self.moves = MoveList(self.panel, self.fonts, self.go_to)
         self.moves.grid(row=2, column=0, sticky="nsew")
         self.analysis = AnalysisPanel(self.panel, self.fonts, self.go_to)
-        self.page = SidePage(self.panel)
+        self.page = SidePage(self.panel, self.view)
         self._button_box = buttons = ttk.Frame(self.panel)
         buttons.grid(row=4, column=0, sticky="ew", pady=(12, 0))
         self.buttons: Dict[str, ttk.Button] = {}
@@ -3949,9 +4053,6 @@ class App:
         style.configure("Feedback.TLabel", foreground=theme.forbidden, font=fonts["heading"])
         style.configure("Good.TLabel", foreground=theme.allowed, font=fonts["heading"])
         self._lay_out_panel()
-        for method, page in list(self.pages.items()):
-            if page.winfo_exists():
-                getattr(self, method)()
 
     def _lay_out_panel(self) -> None:
         """Give the panel a width that suits the window, and its texts the lines to go with it."""
@@ -3959,7 +4060,7 @@ class App:
         window = self.root.winfo_width() if self.root.winfo_ismapped() else self._first_width
         width = int(min(max(0.33 * window, 20 * em), 32 * em, 0.5 * window))
         self.panel.configure(width=width)
-        inner = width - 24
+        inner = width - 24 - 2 * LABEL_BORDER
         has_page = self.activity is not None
         for widget, row, sticky, is_shown in ((self.page, 2, "nsew", has_page), (self.moves, 2, "nsew", not has_page),
                                               (self.analysis, 3, "ew", self.settings["analysis"] and not has_page),
@@ -3975,7 +4076,7 @@ class App:
         lines = 2 if self._status_width > 40 * em else 3
         self._status_box.configure(height=lines * self.fonts["status"].metrics("linespace") + 6)
         self.status.configure(wraplength=self._status_width)
-        self.moves.arrange(inner, (self.texts("white"), self.texts("black")))
+        self.moves.arrange(width - 24, (self.texts("white"), self.texts("black")))
 
     # -- menus --
 
@@ -4151,15 +4252,18 @@ class App:
         """Put an error into the status line."""
         self.message = self.error_text(error)
 
+    def reason_text(self, number: object, otherwise: object) -> object:
+        """Why the system has refused something, by its error number."""
+        key = "errno_" + errno.errorcode.get(number, "") if isinstance(number, int) else ""
+        return self.texts(key) if key in TEXTS else otherwise
+
     def error_text(self, error: AgonError) -> str:
         """An error as a sentence in the language chosen, with its place."""
         details = dict(error.details)
         if isinstance(error, IllegalMove):
             details["reason"] = self.texts("no_" + error.refusal.name)
-        number = details.get("number")
-        reason_key = "errno_" + errno.errorcode.get(number, "") if isinstance(number, int) else ""
-        if reason_key in TEXTS:
-            details["reason"] = self.texts(reason_key)
+        elif "number" in details:
+            details["reason"] = self.reason_text(details["number"], details["reason"])
         text = self.texts("error_" + error.code, **details)
         place = [os.path.basename(error.path)] if error.path else []
         place += [self.texts("line", number=error.line)] if error.line else []
@@ -4262,17 +4366,18 @@ class App:
         players = [Player(level) for level in wanted.levels]
         self.adopt(Game(Position.start(turn), wanted.rules, {"Date": time.strftime("%Y.%m.%d")}), players)
 
-    def adopt(self, game: Game, players: Sequence[Player], path: str = "") -> None:
-        """Put another game on the board."""
+    def adopt(self, game: Game, players: Sequence[Player], path: str = "", is_paused: bool = False) -> None:
+        """Put another game on the board; the computer waits, if it is paused or moves can be played again."""
         self.interrupt()
-        old = self.activity.before if self.activity else (self.game, self.players, self.path)
+        old = self.activity.before if self.activity else (self.game, self.players, self.path, self.is_paused)
         if old[0] is not game and (old[0].moves or old[0].undone):
             self.previous_game = old
         self.activity = None
         self._lay_out_panel()
+        self.view.focus_set()
         self.hand.cursor = None
         self.game, self.players, self.path = game, list(players), path
-        self.is_paused = bool(game.undone)  # the computer must not play over moves that can be played again
+        self.is_paused = is_paused or bool(game.undone)
         self.computer.end_unused_programs()
         self.settle()
 
@@ -4346,6 +4451,7 @@ class App:
             else:
                 self.game.redo()
         self.is_paused = True
+        self.files.autosave()
         self.settle()
 
     def on_first(self) -> None:
@@ -4368,7 +4474,7 @@ class App:
         """Ask the engine what it would play here."""
         if self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn and not self.computer.asked.is_busy:
             self.hand.on_escape()
-            self.say("computer_thinks")
+            self.say("say_thinking")
             self.render()
             self.computer.ask("hint", BEST_LEVEL, f"movetime {HINT_MS}")
 
@@ -4453,7 +4559,7 @@ class App:
             self.dialog = MessageDialog(self.root, self.texts("draw_title"), question, self.texts("accept"),
                                         self.texts("decline"), self._agree_draw)
         else:
-            self.say("computer_thinks")
+            self.say("say_thinking")
             self.render()
             self.computer.ask("draw", BEST_LEVEL, f"movetime {HINT_MS}")
 
@@ -4472,6 +4578,7 @@ class App:
         self.interrupt()
         self.activity = kind(self)
         self._lay_out_panel()
+        self.view.focus_set()
         self.activity.begin()
 
     def on_tour(self) -> None:
@@ -4491,7 +4598,7 @@ class App:
         self.hand.put_down()
         self._open_page("on_tree", TreeWindow(self))
 
-    def _open_page(self, method: str, page: tk.Toplevel) -> None:
+    def _open_page(self, method: str, page: Page) -> None:
         """Remember a window that stays open beside the game; there is one of each kind."""
         old = self.pages.get(method)
         if old is not None and old.winfo_exists():
@@ -4511,18 +4618,14 @@ class App:
 
     def _let_program_play(self, answer: Tuple[int, str]) -> None:
         side, text = answer
-        command = program_command(text)
-        if command:
-            self.files.remember(program=text)
-            players = [Player(), Player()]
-            players[side] = Player(program=command)
-            self.adopt(Game(rules=self.game.rules, headers={"Date": time.strftime("%Y.%m.%d")}), players)
+        self.files.remember(program=text)
+        players = [Player(), Player()]
+        players[side] = Player(program=program_command(text))
+        self.adopt(Game(rules=self.game.rules, headers={"Date": time.strftime("%Y.%m.%d")}), players)
 
     def on_output(self) -> None:
         """Show what the program that plays and this window say to each other."""
-        programs = [player.program for player in self.players if player.program]
-        engine = self.computer.programs.get(programs[0], self.computer.engine) if programs else self.computer.engine
-        self._open_page("on_output", OutputWindow(self.root, self.texts("output"), self.theme, self.fonts, engine.log))
+        self._open_page("on_output", OutputWindow(self))
 
     # -- files --
 
@@ -4553,8 +4656,6 @@ class App:
         """Take another language, at once."""
         self.texts.language = language
         self.message = self.notice = ""
-        if self.activity:
-            self.activity.feedback = ""
         self._change_look(language=language)
 
     def set_theme(self, theme: str) -> None:
@@ -4572,6 +4673,9 @@ class App:
     def _change_look(self, **values: Any) -> None:
         self.files.remember(**values)
         self._apply_look()
+        for page in self.pages.values():
+            if page.winfo_exists():
+                page.dress()
         self.render()
         self.analyst.show()
 
@@ -4588,7 +4692,7 @@ class App:
 
     def on_help(self) -> None:
         """Show rules and keys in a window of their own."""
-        self._open_page("on_help", HelpWindow(self.root, self.texts, self.theme, self.fonts))
+        self._open_page("on_help", HelpWindow(self))
 
     def on_about(self) -> None:
         """Say what this is and what it runs on."""

@@ -4107,7 +4107,7 @@ def test_a_program_of_ones_own_plays_and_its_conversation_can_be_read(window, tm
     assert window.moves()[1] == "b7-c7" and "my player.py" in window.app.context.cget("text")
     window.app.on_output()
     window.root.update()
-    text = window.app.dialog.text.get("1.0", "end")
+    text = window.app.dialog.main.get("1.0", "end")
     assert "> go movetime" in text and "< bestmove b7-c7" in text
 
 
@@ -4645,6 +4645,226 @@ def test_rank_numbers_stand_beside_the_board(window, flipped):
         point = window.view.coords(item)
         assert window.view.itemcget(item, "state") == "normal"
         assert window.view.layout.cell_at(*point) is None and point[0] > 0
+
+
+def click_button(window, button):
+    """A real click on a button of the page or the panel."""
+    window.root.update()
+    place = {"x": button.winfo_width() // 2, "y": button.winfo_height() // 2}
+    for sequence in ("<Enter>", "<ButtonPress-1>", "<ButtonRelease-1>"):
+        button.event_generate(sequence, **place)
+    window.root.update()
+
+
+def test_the_keyboard_cursor_names_the_pieces_it_meets(window):
+    for direction in ("<Tab>", "<Left>", "<Up>"):
+        window.view.event_generate(direction)
+        window.root.update()
+        cell = window.app.hand.cursor
+        expected = window.app.texts("say_guard", side=WHITE, cell=cell_name(cell))
+        if window.app.game.position.side_at(cell) == WHITE and not window.app.game.position.is_queen(cell):
+            assert window.app.status.cget("text") == expected
+    window.app.hand.cursor = parse_cell("f11")
+    window.app.hand._speak_cursor()
+    assert window.app.status.cget("text") == "f11: K\u00f6nigin (Schwarz)" and not window.errors
+
+
+@pytest.mark.parametrize("activity", ["on_tour", "on_puzzles", "on_set_up"])
+def test_a_button_of_a_page_gives_the_keyboard_back_to_the_board(window, activity, monkeypatch):
+    monkeypatch.setattr(window.app.files, "_ask_path", lambda **_: "")
+    window.root.focus_force()
+    window.app.moves.text.focus_set()
+    getattr(window.app, activity)()
+    window.root.update()
+    assert window.root.focus_get() is window.view
+    for button in list(window.app.page.buttons):
+        click_button(window, button)
+        assert window.root.focus_get() is window.view
+    assert window.app.activity is None
+    window.view.event_generate("<space>")
+    window.drag("b1", "c2")
+    window.rest()
+    assert window.moves() == ["b1-c2"]
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+@pytest.mark.parametrize("size, zoom", [("640x480", 0), ("640x480", 3), ("800x600", 0), ("1000x700", 0), ("640x480", 12)])
+def test_tour_puzzles_and_set_up_fit_beside_the_board(window, language, size, zoom):
+    window.app.set_language(language)
+    window.app._change_look(zoom=zoom)
+    window.root.geometry(size)
+    window.root.update()
+    for activity, pages in (("on_tour", len(agon.LESSONS)), ("on_puzzles", 3), ("on_set_up", 1)):
+        getattr(window.app, activity)()
+        for number in range(pages):
+            if pages > 1:
+                window.app.activity.open(number)
+            else:
+                window.app.activity.click(parse_cell("b1"))
+                window.app.activity.on_play()  # it complains that a guard is missing
+            window.root.update()
+            page = window.app.page
+            for label in (page.heading, page.text, page.task, page.feedback):
+                assert label.winfo_reqwidth() <= label.winfo_width(), label.cget("text")
+            for button in page.buttons:
+                assert window.app.fonts["body"].measure(button.cget("text")) < button.winfo_width() - 8
+                assert button.winfo_rooty() + button.winfo_height() <= window.root.winfo_rooty() + window.root.winfo_height()
+            assert page.winfo_reqheight() <= page.winfo_height(), (activity, number)
+
+
+def test_a_switch_in_the_menu_leaves_the_open_pages_alone(window):
+    window.root.focus_force()
+    window.app.on_help()
+    window.root.update()
+    page = window.app.pages["on_help"].main
+    page.see("20.0")
+    place = page.index("@0,0")
+    window.view.focus_force()
+    window.root.update()
+    window.app.menus.switches["ranks"].set(True)
+    window.app.on_switch("ranks")
+    window.root.update()
+    assert window.app.pages["on_help"].main is page and page.index("@0,0") == place
+    window.app.set_language("en")
+    window.root.update()
+    page = window.app.pages["on_help"]
+    assert page.title() == window.app.texts("help") and "Aim" in page.main.get("1.0", "end")
+    assert window.root.focus_get() is window.view
+
+
+def test_the_conversation_may_be_opened_before_the_program_has_said_anything(window, tmp_path):
+    window.app._let_program_play((BLACK, program(tmp_path, "print('bestmove b7-c7')")))
+    window.app.on_output()
+    window.drag("b1", "c2")
+    window.until(lambda: "< bestmove b7-c7" in window.app.pages["on_output"].main.get("1.0", "end"))
+
+
+@pytest.mark.parametrize("activity", ["on_tour", "on_puzzles", "on_set_up"])
+def test_a_pause_outlasts_an_activity(window, activity):
+    window.app.adopt(Game(), [agon.Player(1), agon.Player(1)])
+    window.until(lambda: len(window.moves()) >= 2)
+    window.app.on_pause()
+    moves = window.moves()
+    getattr(window.app, activity)()
+    window.app.activity.close()
+    window.root.update()
+    assert window.app.is_paused and window.moves() == moves and window.app.mode is agon.Mode.IDLE
+
+
+def test_a_game_between_computers_waits_when_it_is_opened(window, tmp_path):
+    path = tmp_path / "computers.agon"
+    game = Game(headers={"White": "Computer level 1", "Black": "Computer level 2"})
+    game.play(mv("b1-c2"))
+    game.save(str(path))
+    window.app.files.load(str(path))
+    assert window.app.is_paused and window.app.mode is agon.Mode.IDLE and window.moves() == ["b1-c2"]
+
+
+def test_the_panel_stands_still_while_two_computers_play(window):
+    window.app.adopt(Game(), [agon.Player(1), agon.Player(2)])
+    seen = set()
+    for count in range(6):
+        window.until(lambda: len(window.moves()) > count)
+        seen.add((window.app.context.cget("text").partition(" \u00b7 ")[2], window.app.mode is agon.Mode.THINKING))
+    assert {text for text, _ in seen} == {"Stufe 1 \u2013 Stufe 2"}
+    window.app.on_pause()
+
+
+def test_a_tree_can_be_read_by_keyboard_and_left_by_escape(window):
+    window.app.on_tree()
+    tree = window.app.pages["on_tree"].tree
+    window.until(lambda: tree.exists("0.0"))
+    assert tree.focus() == "0"
+    tree.selection_set("0.0")
+    window.until(lambda: window.app.preview is not None)
+    window.view.focus_force()
+    window.view.event_generate("<Escape>")
+    assert window.app.preview is None
+    tree.selection_set("0.1")
+    window.until(lambda: window.app.preview is not None)
+    for key in "b1c2":
+        window.view.event_generate(f"<Key-{key}>")
+    window.view.event_generate("<Return>")
+    window.rest()
+    assert window.moves() == ["b1-c2"]
+
+
+def test_praise_is_green_and_a_hint_clears_old_marks(window, monkeypatch):
+    monkeypatch.setattr(agon, "REPLY_MS", 10)
+    window.app.on_puzzles()
+    book = window.app.activity
+    book.open(next(i for i, puzzle in enumerate(agon.PUZZLES) if puzzle.goal == "win" and puzzle.moves == 2))
+    own = next(cell for cell in CELLS if window.app.game.position.side_at(cell) == book.side)
+    window.app.attempt(Move(own, own), None)
+    assert window.app.tried is not None
+    book.on_hint()
+    window.until(lambda: window.app.hint is not None)
+    assert window.app.tried is None and not window.app.causes
+    window.app.attempt(window.app.hint, None)
+    window.until(lambda: book.feedback.startswith("Gut!"))
+    assert str(window.app.page.feedback.cget("style")) == "Good.TLabel"
+    window.app.set_language("en")
+    assert book.feedback.startswith("Good!")
+
+
+def test_a_move_whose_judge_has_failed_can_be_made_again(window, monkeypatch):
+    monkeypatch.setattr(agon, "WRONG_MS", 10)
+    window.app.on_puzzles()
+    book = window.app.activity
+    book.open(next(i for i, puzzle in enumerate(agon.PUZZLES) if puzzle.goal == "win" and puzzle.moves == 4))
+    window.app.attempt(window.app.game.legal_moves()[0], None)
+    window.until(lambda: window.app.mode is agon.Mode.THINKING)
+    window.app.computer.engine._process.kill()
+    window.until(lambda: book.feedback == window.app.texts("puzzle_failed") and not window.moves())
+    assert book.accepts_moves
+
+
+def test_reasons_of_the_system_are_told_in_the_language_chosen(window, tmp_path, monkeypatch):
+    window.app._let_program_play((WHITE, "no-such-program"))
+    window.until(lambda: "no-such-program" in window.app.status.cget("text"))
+    assert "(Datei oder Ordner gibt es nicht)" in window.app.status.cget("text")
+    (tmp_path / "taken").write_text("", "utf-8")
+    monkeypatch.setenv("AGON_HOME", str(tmp_path / "taken"))
+    window.app.files.autosave()
+    assert "ist eine Datei" in window.app.notice
+
+
+def test_no_program_no_game(window, tmp_path):
+    window.app.on_own_program()
+    dialog = window.app.dialog
+    dialog.command_text.set("  ")
+    dialog.on_ok()
+    assert dialog.winfo_exists()
+    dialog.on_cancel()
+    path = tmp_path / "a b.py"
+    path.write_text("", "utf-8")
+    assert agon.program_command(str(path)) == (sys.executable, str(path))
+
+
+def test_the_analysis_goes_on_when_a_program_has_failed(window, tmp_path):
+    window.app.settings["analysis"] = True
+    window.app._let_program_play((WHITE, program(tmp_path, "sys.exit(1)")))
+    window.until(lambda: window.app.analyst.engine.is_busy)
+    assert window.app.is_paused
+
+
+def test_the_place_in_the_game_is_kept(window, tmp_path):
+    for source, target in (("b1", "c2"), ("d1", "e2")):
+        window.drag(source, target)
+        window.rest()
+    window.app.on_first()
+    game = Game.load(str(tmp_path / "home" / "autosave.agon"))
+    assert game.headers["Ply"] == "0" and len(game.moves) == 2
+
+
+def test_the_menu_offers_what_the_keys_do_in_an_activity(window):
+    window.app.on_puzzles()
+    assert all(window.app.menus.is_possible(method) for method in ("on_hint", "on_next", "on_previous"))
+    assert not any(window.app.menus.is_possible(method) for method in ("on_undo", "on_first", "on_resign"))
+    window.app.on_tour()
+    assert window.app.menus.is_possible("on_next") and not window.app.menus.is_possible("on_hint")
+    window.app.on_set_up()
+    assert not window.app.menus.is_possible("on_next")
 
 
 def test_a_slow_folder_does_not_hold_the_game_up(window, tmp_path, monkeypatch):
