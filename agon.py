@@ -416,7 +416,7 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "puzzle_failed": ("Der Computerspieler ist ausgefallen. Versuch es noch einmal.",
                       "The computer player has failed. Try once more."),
     "setup_title": ("Aufbauen", "Set up"),
-    "setup_heading": ("Was soll ein Klick setzen?", "What shall a click place?"),
+    "setup_heading": ("Was soll ein Klick tun?", "What shall a click do?"),
     "setup_text": ("Ziehen verschiebt einen Stein; neben dem Brett verschwindet er.",
                    "Dragging moves a piece; beside the board it disappears."),
     "tool_guard": ("Wache", "guard"),
@@ -428,6 +428,7 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "setup_start": ("Anfang", "Start"),
     "setup_incomplete": ("Zum Spielen braucht jede Seite eine Königin und sechs Wachen.",
                          "To play, each side needs a queen and six guards."),
+    # dialogs
     "ok": ("OK", "OK"),
     "cancel": ("Abbrechen", "Cancel"),
     "start_game": ("Spiel starten", "Start game"),
@@ -473,7 +474,7 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "errno_EEXIST": ("dort, wo der Ordner sein soll, ist eine Datei", "there is a file in the folder's place"),
     "errno_ENOTDIR": ("dort, wo der Ordner sein soll, ist eine Datei", "there is a file in the folder's place"),
     "errno_EISDIR": ("das ist ein Ordner", "this is a folder"),
-    "errno_ENOEXEC": ("das ist kein Programm", "this is no program"),
+    "errno_ENOEXEC": ("das ist kein Programm", "this is not a program"),
     "line": ("Zeile {number}", "line {number}"),
 }
 
@@ -1639,8 +1640,8 @@ class Page(tk.Toplevel):
         self.main.focus_set()
 
     def dress(self) -> None:
-        """Fill the window anew, in the language and the colours chosen; who reads stays where he is."""
-        has_focus = str(self.focus_displayof()).startswith(str(self))
+        """Fill the window anew, in the language and the colours chosen; a text stays where it was read."""
+        has_focus = str(self.tk.call("focus", "-displayof", self)).startswith(str(self))
         place = self.main.yview()[0]
         for child in self.winfo_children():
             child.destroy()
@@ -1660,7 +1661,7 @@ class Page(tk.Toplevel):
 
 
 class OutputWindow(Page):
-    """Shows the conversation with a player's own program, as it goes on."""
+    """Shows the conversation with a player's own program, or the computer player, as it goes on."""
 
     REFRESH_MS = 250
 
@@ -1973,6 +1974,7 @@ class SidePage(ttk.Frame):
         self._commands: List[Callable[[], None]] = []
         self._chosen = tk.StringVar(self)
         self._shown_choices: Choices = ()
+        self._on_choice: Callable[[str], object] = str
 
     def arrange(self, width: int) -> None:
         """Break the lines for this width in pixels."""
@@ -2009,6 +2011,7 @@ class SidePage(ttk.Frame):
 
     def _show_choices(self, choices: Choices, chosen: str, on_choice: Callable[[str], object]) -> None:
         self._chosen.set(chosen)
+        self._on_choice = on_choice
         if choices == self._shown_choices:
             return
         self._shown_choices = choices
@@ -2018,10 +2021,13 @@ class SidePage(ttk.Frame):
             ttk.Label(self.choices, text=title).grid(row=row, column=0, sticky="w", padx=(0, 10))
             for column, (name, label) in enumerate(labels.items(), 1):
                 choice = ttk.Radiobutton(self.choices, text=label, value=name, variable=self._chosen,
-                                         command=partial(on_choice, name))
+                                         command=partial(self._choose, name))
                 choice.grid(row=row, column=column, sticky="w", padx=(0, 10), pady=1)
                 choice.bind("<ButtonRelease-1>", self._give_focus_back)
         self.choices.configure(height=1)
+
+    def _choose(self, name: str) -> None:
+        self._on_choice(name)
 
 
 # --- 10. Hand --------------------------------------------------------------------
@@ -2243,6 +2249,7 @@ class Hand:
 
     def on_arrow(self, step: Tuple[int, int], _event: object) -> str:
         """Move the cursor to the cell above, below, left or right as one sees the board."""
+        self.end_preview()
         if self.cursor is None:
             self.cursor = self.selected if self.selected is not None else THRONE
         else:
@@ -2252,6 +2259,7 @@ class Hand:
 
     def on_tab(self, direction: int, _event: object) -> str:
         """Move the cursor to the next piece that can move, or to the next target of the one picked."""
+        self.end_preview()
         if not self._may_act():
             return "break"
         found = self.targets() or {move.source for move in self.app.game.legal_moves() if move.source is not None}
@@ -2786,7 +2794,7 @@ class PuzzleBook(Activity):
         words = score.split()
         if words[:1] == ["loss"] and int(words[-1]) <= self.moves_left:
             if not self.is_showing:
-                self.tell("puzzle_go_on", is_praise=True, within=self._within(self.moves_left))
+                self._says, self.is_praise = partial(self._go_on, self.moves_left), True
             app.later("lesson", REPLY_MS, partial(app.play, move))
         else:
             app.show_hint(move)
@@ -2801,6 +2809,9 @@ class PuzzleBook(Activity):
     def turn_page(self, step: int) -> None:
         """Open the next or the previous puzzle."""
         self.open(self.number + step)
+
+    def _go_on(self, moves: int) -> str:
+        return self.app.texts("puzzle_go_on", within=self._within(moves))
 
     def _within(self, moves: int) -> str:
         return self.app.texts("within_one") if moves == 1 else self.app.texts("within", count=moves)
@@ -2910,7 +2921,7 @@ class SetUp(Activity):
         self._change(self.app.game.position.with_turn(1 - self.app.game.position.turn))
 
     def on_play(self) -> None:
-        """Play on from the position, two persons at first; a game needs all fourteen pieces."""
+        """Play on from the position, with the players of the game before; a game needs all fourteen pieces."""
         position = self.app.game.position
         if position.is_complete:
             self.app.adopt(Game(position, self.before[0].rules, {"Date": time.strftime("%Y.%m.%d")}), self.before[1])
@@ -3001,6 +3012,7 @@ class TreeWindow(Page):
 
     def on_change(self) -> None:
         """Another depth or method: let the tree be computed anew."""
+        self.app.show_preview(None, None)
         self._stop()
         self.tree.delete(*self.tree.get_children())
         self._nodes.clear()
@@ -3433,6 +3445,7 @@ class Files:
                     return
             try:
                 write_user_file(self.autosave_name, text)
+                self._failure = None
             except AgonError as error:
                 self._failure = error
 
@@ -3468,7 +3481,7 @@ class Files:
         return True
 
     def _adopt_paused(self, game: Game, path: str = "") -> None:
-        """Put a game from a file on the board; two computers wait until they are told to go on."""
+        """Put a game from outside on the board; two computers wait until they are told to go on."""
         players = self.players_of(game)
         self.app.adopt(game, players, path, is_paused=not any(player.is_person for player in players))
 
@@ -3608,8 +3621,10 @@ class Files:
         if not (game.start.own and game.start.enemy):
             self.app.show_error(AgonError("no_game"))
             return
-        players = self.app.players if is_position else self.players_of(game)
-        self.app.adopt(game, players)
+        if is_position:
+            self.app.adopt(game, self.app.players)
+        else:
+            self._adopt_paused(game)
         self.autosave()
 
 
@@ -3962,10 +3977,11 @@ class App:
                       for name, more in FONTS.items()}
         for name in ("heading", "title"):
             self.fonts[name].configure(weight="bold")
+        trial = tkfont.Font(self.root, family=base["family"], size=self._font_size)
         self._largest_zoom = 0
         for zoom in range(1, MAX_ZOOM + 1):
-            self.fonts["body"].configure(size=self._font_size + zoom)
-            if self.fonts["body"].metrics("linespace") * LINES_ON_SCREEN > self.root.winfo_screenheight():
+            trial.configure(size=self._font_size + zoom)
+            if trial.metrics("linespace") * LINES_ON_SCREEN > self.root.winfo_screenheight():
                 break
             self._largest_zoom = zoom
 
@@ -4006,7 +4022,8 @@ class App:
         for name, more in FONTS.items():
             fonts[name].configure(size=max(6, self._font_size + self.zoom + more))
         em = fonts["body"].measure("m")
-        self.root.minsize(max(600, LEAST_WIDTH * em), max(440, LEAST_HEIGHT * em))
+        self.root.minsize(min(max(600, LEAST_WIDTH * em), self.root.winfo_screenwidth()),
+                          min(max(440, LEAST_HEIGHT * em), self.root.winfo_screenheight()))
         windowing = self.root.tk.call("tk", "windowingsystem")
         style.theme_use(self._native_style if windowing != "x11" and theme is LIGHT else "clam")
         if windowing == "aqua":  # the window follows its own theme, not the system's dark mode
@@ -4077,8 +4094,6 @@ class App:
         self._status_box.configure(height=lines * self.fonts["status"].metrics("linespace") + 6)
         self.status.configure(wraplength=self._status_width)
         self.moves.arrange(width - 24, (self.texts("white"), self.texts("black")))
-
-    # -- menus --
 
     # -- time --
 

@@ -4758,6 +4758,10 @@ def test_a_game_between_computers_waits_when_it_is_opened(window, tmp_path):
     game.save(str(path))
     window.app.files.load(str(path))
     assert window.app.is_paused and window.app.mode is agon.Mode.IDLE and window.moves() == ["b1-c2"]
+    window.app.files.on_copy_game()
+    window.app.adopt(Game(), [agon.Player(), agon.Player()])
+    window.app.files.on_paste()
+    assert window.app.is_paused and window.app.mode is agon.Mode.IDLE and window.moves() == ["b1-c2"]
 
 
 def test_the_panel_stands_still_while_two_computers_play(window):
@@ -4804,7 +4808,7 @@ def test_praise_is_green_and_a_hint_clears_old_marks(window, monkeypatch):
     window.until(lambda: book.feedback.startswith("Gut!"))
     assert str(window.app.page.feedback.cget("style")) == "Good.TLabel"
     window.app.set_language("en")
-    assert book.feedback.startswith("Good!")
+    assert book.feedback == "Good! Now it can be done in one move."
 
 
 def test_a_move_whose_judge_has_failed_can_be_made_again(window, monkeypatch):
@@ -4827,6 +4831,41 @@ def test_reasons_of_the_system_are_told_in_the_language_chosen(window, tmp_path,
     monkeypatch.setenv("AGON_HOME", str(tmp_path / "taken"))
     window.app.files.autosave()
     assert "ist eine Datei" in window.app.notice
+
+
+def test_the_tools_of_the_set_up_work_every_time(window):
+    for _ in range(2):
+        window.app.on_set_up()
+        for button in window.app.page.choices.winfo_children():
+            if isinstance(button, agon.ttk.Radiobutton):
+                button.invoke()
+                assert window.app.activity.tool == button.cget("value")
+        window.app.activity.close()
+
+
+def test_the_first_window_has_its_size(tmp_path, monkeypatch):
+    window = open_window(tmp_path, monkeypatch)
+    em = window.app.fonts["body"].measure("m")
+    assert window.root.winfo_width() == min(agon.FIRST_WIDTH * em, window.root.winfo_screenwidth() - 40)
+    assert window.root.winfo_height() == min(agon.FIRST_HEIGHT * em, window.root.winfo_screenheight() - 100)
+    window.app.on_close()
+
+
+def test_a_save_that_failed_is_forgotten_when_the_next_succeeds(window, tmp_path, monkeypatch):
+    gate = threading.Event()
+
+    def fail(name, text):
+        gate.wait(20)
+        raise AgonError("unwritable", reason="a reason")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(agon, "write_user_file", fail)
+        window.app.files.autosave()
+        saver = window.app.files._saver
+        gate.set()
+        saver.join(20)
+    window.app.files.autosave()
+    assert window.app.notice == ""
 
 
 def test_no_program_no_game(window, tmp_path):
