@@ -3977,13 +3977,8 @@ class App:
                       for name, more in FONTS.items()}
         for name in ("heading", "title"):
             self.fonts[name].configure(weight="bold")
-        trial = tkfont.Font(self.root, family=base["family"], size=self._font_size)
-        self._largest_zoom = 0
-        for zoom in range(1, MAX_ZOOM + 1):
-            trial.configure(size=self._font_size + zoom)
-            if trial.metrics("linespace") * LINES_ON_SCREEN > self.root.winfo_screenheight():
-                break
-            self._largest_zoom = zoom
+        lines = self.root.winfo_screenheight() / self.fonts["body"].metrics("linespace")
+        self._largest_zoom = max(0, min(MAX_ZOOM, int(self._font_size * (lines / LINES_ON_SCREEN - 1))))
 
     def _bind(self) -> None:
         root = self.root
