@@ -2579,7 +2579,7 @@ class Activity:
         self._says: Callable[[], str] = str
         #: Whether what it says is praise.
         self.is_praise = False
-        self.before = app.game, app.players, app.path, app.is_paused
+        self.before = app.running
 
     def begin(self) -> None:
         """Put something on the board."""
@@ -2617,8 +2617,9 @@ class Activity:
         """Whether the player may move now."""
         return True
 
-    def turn_page(self, step: int) -> None:
-        """Go one page forward (1) or back (-1), where there are pages."""
+    def commands(self) -> Dict[str, Callable[[], None]]:
+        """What commands of the game's menu do in this activity; the others of GAME_COMMANDS rest."""
+        return {}
 
     def title(self) -> str:
         """The large line of the panel."""
@@ -2691,9 +2692,9 @@ class Tour(Activity):
         if not self.is_done and self.lesson.goals[self.step] == "refused" and refusal is Refusal.SELF_ENCLOSURE:
             self._step_done()
 
-    def turn_page(self, step: int) -> None:
-        """Open the next or the previous page."""
-        self.open(self.number + step)
+    def commands(self) -> Dict[str, Callable[[], None]]:
+        """Previous and Next turn the pages."""
+        return {"on_previous": partial(self.open, self.number - 1), "on_next": partial(self.open, self.number + 1)}
 
     def _step_done(self) -> None:
         self.step += 1
@@ -2806,9 +2807,13 @@ class PuzzleBook(Activity):
         if self.app.game.position.turn != self.side:
             self.take_back("puzzle_failed")
 
-    def turn_page(self, step: int) -> None:
-        """Open the next or the previous puzzle."""
-        self.open(self.number + step)
+    def commands(self) -> Dict[str, Callable[[], None]]:
+        """Previous and Next turn the pages; Hint shows the solution's next move."""
+        commands: Dict[str, Callable[[], None]] = {
+            "on_previous": partial(self.open, self.number - 1), "on_next": partial(self.open, self.number + 1)}
+        if self.accepts_moves:
+            commands["on_hint"] = self.on_hint
+        return commands
 
     def _go_on(self, moves: int) -> str:
         return self.app.texts("puzzle_go_on", within=self._within(moves))
@@ -3194,11 +3199,9 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
                    Entry("full_screen", "on_full_screen", "F11"), None, Entry("language", "[_language_menu]"))),
     ("menu_help", (Entry("help", "on_help", "F1"), Entry("about", "on_about"))),
 )
-#: Commands that have no meaning while tour, puzzles or set-up have the board.
+#: Commands that rest while tour, puzzles or set-up have the board, unless the activity gives them a meaning.
 GAME_COMMANDS = ("on_undo", "on_redo", "on_first", "on_previous", "on_next", "on_last", "on_hint", "on_move_now",
                  "on_pause", "on_one_move", "on_swap", "on_offer_draw", "on_resign", "files.on_save")
-#: What two of them mean there instead: pages to go on.
-PAGE_COMMANDS = {"on_previous": -1, "on_next": 1}
 CONTEXT_MENU = ("undo", "redo", "hint", "flip", "copy_position", "paste")
 
 KEY_NAMES = {"Prior": ("Bild↑", "PgUp"), "Next": ("Bild↓", "PgDn"), "Home": ("Pos1", "Home"), "End": ("Ende", "End"),
@@ -3257,6 +3260,10 @@ class Player(NamedTuple):
         """The player a game file names; unknown names are persons, and no file ever starts a program."""
         match = re.fullmatch(r"Computer level ([1-8])", name)
         return cls(int(match.group(1)) if match else 0)
+
+
+#: A game, its players, its file, and whether the computer is held up.
+Running = Tuple[Game, List[Player], str, bool]
 
 
 class Computer:
@@ -3694,9 +3701,7 @@ class Menus:
             "on_swap": has_computer, "on_offer_draw": is_persons_turn and not is_over,
             "on_resign": app.has_person and not is_over, "on_previous_game": app.previous_game is not None}
         if app.activity and method in GAME_COMMANDS:
-            has_pages = isinstance(app.activity, (Tour, PuzzleBook))
-            return (has_pages and method in PAGE_COMMANDS
-                    or method == "on_hint" and isinstance(app.activity, PuzzleBook) and app.activity.accepts_moves)
+            return method in app.activity.commands()
         return conditions.get(method, True)
 
     def _add_entry(self, menu: tk.Menu, entry: Entry) -> None:
@@ -3764,15 +3769,11 @@ class Menus:
         return "break"
 
     def _call(self, entry: Entry) -> None:
-        activity = self.app.activity
         if entry.switch:
             self.app.on_switch(entry.switch)
-        elif activity and entry.method in PAGE_COMMANDS:
-            activity.turn_page(PAGE_COMMANDS[entry.method])
-        elif isinstance(activity, PuzzleBook) and entry.method == "on_hint":
-            activity.on_hint()
         elif self.is_possible(entry.method):
-            operator.attrgetter(entry.method)(self.app)()
+            own = self.app.activity.commands() if self.app.activity else {}
+            (own.get(entry.method) or operator.attrgetter(entry.method)(self.app))()
 
 
 class Captions:
@@ -3870,7 +3871,7 @@ class App:
         self.players: List[Player] = [Player(), Player()]
         self.path = ""
         #: The game that was on the board before the present one.
-        self.previous_game: Optional[Tuple[Game, List[Player], str, bool]] = None
+        self.previous_game: Optional[Running] = None
         #: A position shown in place of the game's, and the move that led to it.
         self.preview: Optional[Tuple[Position, Optional[Move]]] = None
         #: The tour, the puzzles or the set-up, while they have the board.
@@ -4379,7 +4380,7 @@ class App:
     def adopt(self, game: Game, players: Sequence[Player], path: str = "", is_paused: bool = False) -> None:
         """Put another game on the board; the computer waits, if it is paused or moves can be played again."""
         self.interrupt()
-        old = self.activity.before if self.activity else (self.game, self.players, self.path, self.is_paused)
+        old = self.activity.before if self.activity else self.running
         if old[0] is not game and (old[0].moves or old[0].undone):
             self.previous_game = old
         self.activity = None
@@ -4428,6 +4429,11 @@ class App:
     def take_back(self) -> None:
         """Take one move back, its piece gliding home."""
         self._travel(-1)
+
+    @property
+    def running(self) -> Running:
+        """The game on the board with all that adopt() needs to bring it back."""
+        return self.game, self.players, self.path, self.is_paused
 
     @property
     def has_person(self) -> bool:

@@ -1254,9 +1254,7 @@ def play_match(options: argparse.Namespace) -> None:
         for future in as_completed(pending):
             number = pending[future]
             results[number] = future.result()
-            if options.save:
-                stem, extension = os.path.splitext(options.save)
-                results[number].game.save(f"{stem}-{number + 1:03}{extension or '.agon'}")
+            _save(results[number], options, f"{number + 1:03}")
             points = sum(result.points for result in results.values())
             print(f"\r{len(results)}/{options.games} games, {points:g} points for {names[0]} ", end="",
                   file=progress, flush=True)
@@ -1283,14 +1281,18 @@ def play_tournament(options: argparse.Namespace) -> None:
             points[i][j] += result.points
             points[j][i] += 1 - result.points
             done += 1
-            if options.save:
-                stem, extension = os.path.splitext(options.save)
-                result.game.save(f"{stem}-{i + 1}-{j + 1}-{number + 1:03}{extension or '.agon'}")
+            _save(result, options, f"{i + 1}-{j + 1}-{number + 1:03}")
             if len(names) == 2 or result.reason not in {ending.value for ending in Ending}:
                 print(f"{names[i]} - {names[j]}: {result.reason}", flush=True)
             print(f"\r{done}/{len(pending)} games ", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     print(crosstable(names, points), flush=True)
+
+
+def _save(result: MatchGame, options: argparse.Namespace, numbers: str) -> None:
+    if options.save:
+        stem, extension = os.path.splitext(options.save)
+        result.game.save(f"{stem}-{numbers}{extension or '.agon'}")
 
 
 def _limit(options: argparse.Namespace) -> str:
