@@ -2022,7 +2022,8 @@ class SidePage(ttk.Frame):
             for column, (name, label) in enumerate(labels.items(), 1):
                 choice = ttk.Radiobutton(self.choices, text=label, value=name, variable=self._chosen,
                                          command=partial(self._choose, name))
-                choice.grid(row=row, column=column, sticky="w", padx=(0, 10), pady=1)
+                span = 2 if len(labels) == 1 else 1  # a choice alone in its row does not widen the columns
+                choice.grid(row=row, column=column, columnspan=span, sticky="w", padx=(0, 10), pady=1)
                 choice.bind("<ButtonRelease-1>", self._give_focus_back)
         self.choices.configure(height=1)
 

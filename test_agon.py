@@ -4704,8 +4704,9 @@ def test_tour_puzzles_and_set_up_fit_beside_the_board(window, language, size, zo
                 window.app.activity.on_play()  # it complains that a guard is missing
             window.root.update()
             page = window.app.page
-            for label in (page.heading, page.text, page.task, page.feedback):
+            for label in (page.heading, page.text, page.task, page.feedback, *page.choices.winfo_children()):
                 assert label.winfo_reqwidth() <= label.winfo_width(), label.cget("text")
+                assert label.winfo_rootx() + label.winfo_width() <= page.winfo_rootx() + page.winfo_width()
             for button in page.buttons:
                 assert window.app.fonts["body"].measure(button.cget("text")) < button.winfo_width() - 8
                 assert button.winfo_rooty() + button.winfo_height() <= window.root.winfo_rooty() + window.root.winfo_height()
