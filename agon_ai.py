@@ -35,7 +35,7 @@ from typing import BinaryIO, Callable, Counter as CounterOf, Dict, Iterator, Lis
 from typing import TextIO, Tuple
 
 from agon_core import (
-    BLACK, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, PASS_CHANGE, QUIET_MOVES_TO_DRAW, RADIUS, RING, RINGS, ROW,
+    BLACK, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, PASS_CHANGE, QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW,
     STEP_BITS, STEPS, THRONE, THRONE_BIT, WHITE, AgonError, Bits, Cell, Ending, Game, Move, Position, Rules,
     between, bits, cells_of, count_possible, has_won, is_decided, legal_changes, move_of, perft, popcount,
     possible_changes, surrounds_empty_throne)
@@ -388,8 +388,8 @@ EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 CONTEMPT = 200
 #: Hardly a step that traps nothing is worth more than this.
 FUTILITY = 300
-#: As a ply: no repetition has been met.
-NEVER = 1_000_000
+#: As a ply: no repetition has been met; the position stands in the game, before the search.
+NEVER, IN_THE_GAME = 1_000_000, -1
 #: How often to look at the clock: about every two milliseconds.
 NODES_BETWEEN_CHECKS = 300
 #: A further depth takes several times as long as the one before: beyond this share of the time it is not begun.
@@ -460,8 +460,14 @@ class Searcher:
         self.contempt = CONTEMPT if tricks.contempt else 0
         self.table: Dict[Key, Tuple[int, int, int, Bits]] = {}
         self.old_table: Dict[Key, Tuple[int, int, int, Bits]] = {}
-        #: Ply at which a position stands on the path; positions of the game so far have negative plies.
-        self.path: Dict[Key, int] = {(p.own, p.enemy, p.queens): -1 for p in game.positions[:-1]}
+        #: The positions that are a draw when they come back, by the pieces of the side to move, then by the rest:
+        #: the ply at which the position stands on the path, or IN_THE_GAME.
+        self.path: Dict[Bits, Dict[Tuple[Bits, Bits], int]] = {}
+        # A position of the game is a draw only the third time; inside the tree the first return is enough,
+        # because what could be done about it the second time could have been done the first time.
+        for position, count in Counter(game.positions[:-1]).items():
+            if count == REPETITIONS_TO_DRAW - 1:
+                self.enter(position.own, position.enemy, position.queens, IN_THE_GAME)
         #: The smallest ply of the path to which a repetition has led back since this was last reset.
         self.oldest_repeat = NEVER
         self.killers: List[Bits] = [-1] * (2 * MAX_DEPTH + 2)
@@ -488,9 +494,19 @@ class Searcher:
             self.old_table, self.table = self.table, {}
         self.evaluation.make_room()
 
+    def enter(self, own: Bits, enemy: Bits, queens: Bits, ply: int) -> None:
+        """Put a position on the path."""
+        self.path.setdefault(own, {})[enemy, queens] = ply
+
     def draw(self, ply: int) -> int:
         """A draw's score for the side to move at this ply."""
         return self.contempt if ply & 1 else -self.contempt
+
+    def draw_on_this_path(self, since: int, ply: int) -> int:
+        """A draw's score at this ply that holds only for paths with the same beginning, up to the ply `since`."""
+        if IN_THE_GAME < since < self.oldest_repeat:
+            self.oldest_repeat = since
+        return self.draw(ply)
 
     def end_score(self, own: Bits, queens: Bits, ply: int) -> Optional[int]:
         """The score for the side that has just filled ring 1 by its move at this ply; None if play goes on."""
@@ -506,26 +522,21 @@ class Searcher:
         if self.nodes >= self.next_check:
             self.check_limits()
         self.nodes += 1
-        key = (own, enemy, queens)
-        seen = self.path.get(key)
-        if seen is not None:
-            if 0 <= seen < self.oldest_repeat:
-                self.oldest_repeat = seen
-            return self.draw(ply)
-        if quiet >= QUIET_MOVES_TO_DRAW:
-            self.oldest_repeat = 0
-            return self.draw(ply)
+        returns = self.path.get(own)
+        if returns and (enemy, queens) in returns or quiet >= QUIET_MOVES_TO_DRAW:
+            return self.draw_on_this_path(returns.get((enemy, queens), 0) if returns else 0, ply)
         if depth <= 0:
             if count_possible(own, enemy, queens, self.rules) or count_possible(enemy, own, queens, self.rules):
                 return self.evaluation.value(own, enemy, queens)
             return self.draw(ply)
 
         table_change = -1
+        key = (own, enemy, queens)
         if self.tricks.table:
             entry = self.table.get(key) or self.old_table.get(key)
             if entry is not None:
                 known_depth, bound, score, table_change = entry
-                if known_depth >= depth and quiet + depth < QUIET_MOVES_TO_DRAW:
+                if known_depth >= depth and quiet + known_depth < QUIET_MOVES_TO_DRAW:
                     if score > SURE_WIN:
                         score -= ply
                     elif score < -SURE_WIN:
@@ -553,12 +564,12 @@ class Searcher:
         if depth == 1:
             best, best_change = self.frontier(own, enemy, queens, changes, traps, relocating, alpha, beta, ply, quiet)
         else:
-            self.path[key] = ply
+            self.enter(own, enemy, queens, ply)
             if self.tricks.ordering:
                 self.sort(changes, own, traps, table_change, ply)
             best, best_change = self.branch(own, enemy, queens, changes, traps, relocating,
                                             depth, alpha, beta, ply, quiet)
-            del self.path[key]
+            del self.path[own][enemy, queens]
 
         if self.oldest_repeat >= ply:
             self.oldest_repeat = outer_repeat
@@ -649,6 +660,9 @@ class Searcher:
         base = -evaluation.sides[enemy & queens][enemy] - evaluation.weights.tempo
         values = evaluation.sides[own_queen]
         best, best_change = -INFINITY, changes[0]
+        #: The positions with these enemy pieces to move that are a draw when they come back.
+        returns = self.path.get(enemy)
+        is_last_quiet = quiet + 1 >= QUIET_MOVES_TO_DRAW and not relocating
         if relocating or changes[0] == PASS_CHANGE:
             self.nodes += len(changes)
             for change in changes:
@@ -656,7 +670,10 @@ class Searcher:
                 child = own ^ change
                 score = self.end_score(child, following, ply) if child & INNER == INNER else None
                 if score is None:
-                    score = -evaluation.value(enemy, child, following)
+                    if is_last_quiet or returns and (child, following) in returns:
+                        score = -self.draw_on_this_path(returns.get((child, following), 0) if returns else 0, ply + 1)
+                    else:
+                        score = -evaluation.value(enemy, child, following)
                 if score > best:
                     best, best_change = score, change
                     if best >= beta:
@@ -686,16 +703,12 @@ class Searcher:
                         if victims & cells:
                             value -= worth
                             break
+            if is_last_quiet and change in _SIDEWAYS or returns and (child, following) in returns:
+                value = -self.draw_on_this_path(returns.get((child, following), 0) if returns else 0, ply + 1)
             if child & INNER == INNER:
                 end = self.end_score(child, following, ply)
                 value = value if end is None else end
             if value > best:
-                key = (enemy, child, following)
-                if change in _SIDEWAYS and (key in self.path or quiet + 1 >= QUIET_MOVES_TO_DRAW):
-                    self.oldest_repeat = 0
-                    value = self.draw(ply + 1) * -1
-                    if value <= best:
-                        continue
                 best, best_change = value, change
                 if best >= beta:
                     break
@@ -708,7 +721,7 @@ class Searcher:
         own, enemy, queens = position.own, position.enemy, position.queens
         root = legal_changes(own, enemy, queens, self.rules)
         relocating, traps = own & between(enemy), trapping_cells(own, enemy)
-        self.path[own, enemy, queens] = 0
+        self.enter(own, enemy, queens, 0)
         if self.luck:
             self.luck.shuffle(root)
         self.sort(root, own, traps, -1, 0)

@@ -47,7 +47,7 @@ import pytest
 import agon_ai
 import agon_core
 from agon_core import (
-    BLACK, CELLS, DEFAULT_RULES, PASS, WHITE, AgonError, Ending, Game, IllegalMove, Move, Outcome, Position,
+    BLACK, CELLS, DEFAULT_RULES, PASS, THRONE, WHITE, AgonError, Ending, Game, IllegalMove, Move, Outcome, Position,
     Refusal, Rules, cell_name, parse_cell, perft)
 
 try:
@@ -2552,6 +2552,110 @@ def test_a_score_is_told_in_own_moves():
     assert agon_ai.score_text(agon_ai.WIN - 3) == "win in 2"
     assert agon_ai.score_text(-agon_ai.WIN + 2) == "loss in 1"
     assert agon_ai.score_text(-12) == "-12"
+
+
+# -- draws --
+
+def slow_search(game, depth, line=()):
+    """Negamax over whole games: what a search without any trick must find.
+
+    A position that comes back inside the tree is a draw at once, one of the game only by the rules.
+    """
+    outcome = game.outcome()
+    if outcome:
+        if outcome.winner is None:
+            return agon_ai.DRAW
+        return (1 if outcome.winner == game.position.turn else -1) * (agon_ai.WIN - len(line))
+    if game.position in line:
+        return agon_ai.DRAW
+    if depth == 0:
+        return agon_ai.evaluate(game.position)
+    scores = []
+    for move in game.legal_moves():
+        line_so_far = line + (game.position,)
+        game.play(move)
+        scores.append(-slow_search(game, depth - 1, line_so_far))
+        game.undo()
+    return max(scores)
+
+
+def shuffling_games(count, seed, rules=Rules()):
+    """Games with few pieces in which the sides like to take their last move back."""
+    luck = random.Random(seed)
+    while count:
+        cells = luck.sample([cell for cell in CELLS if cell != THRONE], 6)
+        names = [cell_name(cell) for cell in cells]
+        game = game_at(f"Q{names[0]} {names[1]} {names[2]} / Q{names[3]} {names[4]} {names[5]} w", rules)
+        for _ in range(luck.randrange(4, 12)):
+            moves = game.legal_moves()
+            if not moves:
+                break
+            back = [move for move in moves if len(game.moves) > 1 and move == game.moves[-2][::-1]]
+            game.play(luck.choice(back if back and luck.random() < 0.8 else moves))
+        if not game.outcome():
+            count -= 1
+            yield game
+
+
+SHUFFLING_GAMES = list(shuffling_games(30, 3))
+SOUND = agon_ai.PLAIN._replace(table=True, scout=True, ordering=True)
+
+
+@pytest.mark.parametrize("tricks", [agon_ai.PLAIN, SOUND], ids=["plain", "with sound tricks"])
+def test_the_search_knows_which_returns_are_draws(tricks):
+    assert sum(max(collections.Counter(game.positions).values()) == 2 for game in SHUFFLING_GAMES) > 5
+    for game in SHUFFLING_GAMES:
+        for depth in (1, 2):
+            assert agon_ai.search(game, depth=depth, tricks=tricks).score == slow_search(game, depth), game.to_text()
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+@pytest.mark.parametrize("tricks", [agon_ai.PLAIN, SOUND], ids=["plain", "with sound tricks"])
+def test_the_search_sees_the_draw_after_too_many_quiet_moves(monkeypatch, limit, tricks):
+    for module in (agon_core, agon_ai):  # the limit of 100, brought nearer
+        monkeypatch.setattr(module, "QUIET_MOVES_TO_DRAW", limit)
+    for text in ("Qf6 e5 e6 f4 f7 g5 a3 / Qf11 b4 c2 c7 g2 g8 h1 w", "Qf6 e5 e6 f4 f7 g5 g7 / Qf9 c4 l2 w",
+                 "Qf11 b4 c2 c7 / Qf6 e5 e6 f4 f7 a3 w", "Qf6 / a5 w", "Qe5 a5 / d5 b2 c7 b"):
+        for depth in (1, 2):
+            assert agon_ai.search(game_at(text), depth=depth, tricks=tricks).score == slow_search(game_at(text), depth)
+
+
+@pytest.mark.parametrize("text, moves", [("Qf6 / a5 w", "-- a5-a4 -- a4-a5 -- a5-a4 --"),
+                                         ("Qf6 / a4 b", "a4-a5 -- a5-a4 -- a4-a5 -- a5-a4")])
+def test_a_pass_can_bring_a_position_back(text, moves):
+    game = game_at(text)
+    for move in moves.split():
+        game.play(Move.from_text(move))
+    for depth in (1, 2):  # a4-a5, or the pass, ends the game
+        assert agon_ai.search(game, depth=depth, tricks=agon_ai.PLAIN).score == slow_search(game, depth)
+
+
+def test_a_position_of_the_game_that_comes_back_once_is_no_draw_yet():
+    game = game_at("Qf6 e6 f4 f5 f7 g5 g6 / Qg9 e3 e4 h1 i3 k3 l3 w")
+    for move in "f5-e5 g9-h8 e5-f5 h8-g9".split():
+        game.play(Move.from_text(move))
+    analysis = agon_ai.search(game, depth=4)
+    assert (str(analysis.move), agon_ai.score_text(analysis.score)) == ("f5-e5", "win in 2")
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_the_losers_drawing_move_just_before_the_horizon_is_seen(depth):
+    game = game_at("Qf6 e5 e6 f4 f7 g5 g6 / Qf11 b4 c2 c7 g2 g8 h1 w")
+    for move in "e5-f5 f11-e10 f5-e5 e10-f11 e5-f5 g2-f2".split():
+        game.play(Move.from_text(move))
+    # After f5-e5 the move f2-g2 would bring the start back for the third time.
+    assert str(agon_ai.search(game, depth=depth).move) != "f5-e5"
+
+
+def test_a_table_entry_holds_on_every_path_and_at_every_ply():
+    """A score that came from a draw by repetition holds only on its path, a distance to a win only from its ply."""
+    for text in ("Qg6 f5 e6 / Qf8 d5 g4 w", "Qf7 f5 / e4 Qg8 b", "Qf6 e6 f5 f4 g5 g6 d6 / Qf9 b4 c3 w"):
+        depth = 6 if text.startswith("Qf7") else 5
+        with_table = agon_ai.PLAIN._replace(table=True, scout=True, ordering=True)
+        without = with_table._replace(table=False)
+        game = game_at(text)
+        assert agon_ai.search(game, depth=depth, tricks=with_table).score == agon_ai.search(
+            game, depth=depth, tricks=without).score
 
 
 # -- levels --
