@@ -13,7 +13,7 @@ Contents
      3. Look         colours, sizes, the pictures of the pieces
      4. Geometry     cells to pixels and back
      5. Board        the canvas: draws what it is given, reports cells
-     6. Engine       the child process that thinks
+     6. Scores       what an engine's numbers mean
      7. Settings     what is remembered between two starts
      8. Dialogs      new game, questions and messages, help
      9. Panel        the list of moves, the analysis, the page of an activity
@@ -54,7 +54,6 @@ except ImportError:
 if tk.TkVersion < 8.6:
     stop_with(f"Agon needs Tk 8.6 or newer; this is Tk {tk.TkVersion}. Take a newer Python from python.org")
 
-import collections
 import copy
 import errno
 import gc
@@ -74,12 +73,15 @@ import time
 import zlib
 from enum import Enum
 from functools import lru_cache, partial
-from typing import IO, Any, Callable, Deque, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Type, Union
+from typing import IO, Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Type, Union
 
 from agon_core import (
     BLACK, CELLS, ERROR_TEXTS, FILES, MAX_FILE_BYTES, NEIGHBOURS, PASS, QUIET_MOVES_TO_DRAW, RING,
     THRONE, WHITE, AgonError, Cell, Ending, Game, IllegalMove, Move, Position, Refusal, Rules, axial, cell_name,
     cells_of, read_text, write_safely)
+from agon_ai import (
+    OWN_ENGINE, START_PATIENCE, SURE_WIN, Answer, EngineFailure, EngineProcess, Info, program_command,
+    score_text)
 
 VERSION = "1.0"
 IS_MAC = sys.platform == "darwin"
@@ -1144,200 +1146,19 @@ def diagrams_svg(diagrams: Sequence[Tuple[Position, str]], theme: Theme, flipped
     return "\n".join(parts + ["</svg>"]) + "\n"
 
 
-# --- 6. Engine -------------------------------------------------------------------
+# --- 6. Scores -------------------------------------------------------------------
 
-OWN_ENGINE = (sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "agon_ai.py"), "serve")
 #: Program and arguments of an engine.
 Command = Tuple[str, ...]
-#: A line longer than this is read in pieces, so that a program gone wild cannot fill the memory.
-MAX_LINE_BYTES = 10_000
-
-
-class Info(NamedTuple):
-    """What an engine reports while it thinks."""
-
-    depth: int
-    #: 1 for the best line, 2 for the second best, ...
-    number: int
-    #: Hundredths of a guard's step for the side to move, or 'win in N', 'loss in N'.
-    score: str
-    nodes: int
-    moves: Tuple[str, ...]
-
-
-class BestMove(NamedTuple):
-    """The move an engine has chosen."""
-
-    text: str
-
-
-def parse_info(words: Sequence[str]) -> Optional[Info]:
-    """Read the words of an info line; None when it is not one to show."""
-    fields: Dict[str, List[str]] = {}
-    name = ""
-    for word in words[1:]:
-        if name != "pv" and word in ("depth", "multipv", "score", "nodes", "time", "pv"):
-            name = word
-            fields[name] = []
-        elif name:
-            fields[name].append(word)
-    try:
-        return Info(int(fields["depth"][0]), int(fields.get("multipv", ["1"])[0]), " ".join(fields["score"]),
-                    int(fields["nodes"][0]), tuple(fields["pv"]))
-    except (KeyError, IndexError, ValueError):
-        return None
-
-
 #: A won game as a number of guard's steps.
 WON_SCORE = 100.0
 
 
-def score_value(score: str) -> float:
-    """A score as a number of guard's steps."""
-    words = score.split()
-    if words[:1] in (["win"], ["loss"]):
-        return WON_SCORE if words[0] == "win" else -WON_SCORE
-    try:
-        return int(score) / 100
-    except ValueError:
-        return 0.0
-
-
-class Engine:
-    """An engine in a child process, spoken to by the protocol of agon_ai.
-
-    One thread reads the child's lines into a queue, another writes those of a
-    queue to the child, so that a child that hangs never holds the window up.
-    Every question gets exactly one answer, in order, so counting both tells an
-    answer to the present question from one that comes too late.
-    """
-
-    #: How many lines of the conversation are kept.
-    LOG_LINES = 500
-    QUEUE_LINES = 1000
-
-    def __init__(self, command: Command, with_errors: bool = False) -> None:
-        self.command = command
-        #: The latest lines sent ("> ...") and received ("< ...").
-        self.log: Deque[str] = collections.deque(maxlen=self.LOG_LINES)
-        self._errors = subprocess.STDOUT if with_errors else subprocess.DEVNULL
-        self._process: Optional["subprocess.Popen[bytes]"] = None
-        #: Lines to be written; None ends the thread that writes them.
-        self._outbox: "queue.Queue[Optional[str]]" = queue.Queue()
-        #: Lines read and not yet looked at; None is the end.  A full queue makes the child wait.
-        self._lines: "queue.Queue[Optional[str]]" = queue.Queue(self.QUEUE_LINES)
-        self._has_ended = False
-        self._asked = self._answered = 0
-        self._wanted: Optional[int] = None
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether an answer is still wanted."""
-        return self._wanted is not None
-
-    def start(self) -> None:
-        """Start the child process unless it runs already; OSError if it cannot be started."""
-        if self._process is not None and self._process.poll() is None:
-            return
-        self.close()
-        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-        self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                         stderr=self._errors, creationflags=flags)
-        self._lines, self._has_ended = queue.Queue(self.QUEUE_LINES), False
-        self._asked = self._answered = 0
-        self._outbox = queue.Queue()
-        threading.Thread(target=self._read, args=(self._process, self._lines, self.log), daemon=True).start()
-        threading.Thread(target=self._write, args=(self._process, self._outbox), daemon=True).start()
-        self._send("agon")
-
-    @staticmethod
-    def _read(process: "subprocess.Popen[bytes]", lines: "queue.Queue[Optional[str]]", log: Deque[str]) -> None:
-        assert process.stdout is not None
-        with process.stdout:
-            for data in iter(partial(process.stdout.readline, MAX_LINE_BYTES), b""):
-                line = data.decode("utf-8", "replace").strip()
-                log.append("< " + line[:200])
-                lines.put(line)
-        lines.put(None)
-
-    @staticmethod
-    def _write(process: "subprocess.Popen[bytes]", outbox: "queue.Queue[Optional[str]]") -> None:
-        assert process.stdin is not None
-        try:
-            with process.stdin:
-                for line in iter(outbox.get, None):
-                    process.stdin.write(line.encode("utf-8") + b"\n")
-                    process.stdin.flush()
-        except OSError:
-            pass  # the child has ended; the end of its output tells
-
-    def _send(self, line: str) -> None:
-        self.log.append("> " + line[:200])
-        self._outbox.put(line)
-
-    def ask(self, game: Game, level: int, limits: str = "", moves: Optional[Sequence[Move]] = None) -> None:
-        """Ask for a move in this game, or after only these of its moves; poll() brings the answer.
-
-        `limits` are the words of the protocol behind go.  OSError if the child cannot be started.
-        """
-        self.cancel()
-        self.start()
-        self._send(f"setoption name Level value {level}")
-        for name, is_on in (("QueenFirst", game.rules.queen_first),
-                            ("EmptyThroneLoses", game.rules.empty_throne_loses)):
-            self._send(f"setoption name {name} value {'on' if is_on else 'off'}")
-        words = [str(move) for move in (game.moves if moves is None else moves)]
-        self._send(" ".join([f"position text {game.start}"] + (["moves"] + words if words else [])))
-        self._asked += 1
-        self._wanted = self._asked
-        self._send(f"go {limits}".strip())
-
-    def hurry(self) -> None:
-        """Ask for the answer at once."""
-        self._send("stop")
-
-    def cancel(self) -> None:
-        """Give up the present question; its answer will be dropped."""
-        if self._wanted is not None:
-            self._wanted = None
-            self._send("stop")
-
-    def poll(self) -> List[Union[Info, BestMove]]:
-        """What the engine has said about the present question; EOFError if the child has ended instead."""
-        replies: List[Union[Info, BestMove]] = []
-        for _ in range(self.QUEUE_LINES):  # a chatterbox must not hold the window up
-            try:
-                line = self._lines.get_nowait()
-            except queue.Empty:
-                break
-            if line is None:
-                self._wanted, self._has_ended = None, True
-                raise EOFError
-            words = line.split()
-            is_current = self._wanted is not None and self._answered == self._wanted - 1
-            if words[:1] == ["info"] and is_current:
-                info = parse_info(words)
-                replies += [info] if info else []
-            elif words[:1] == ["bestmove"]:
-                self._answered = min(self._answered + 1, self._asked)  # one too many is not counted
-                if is_current:
-                    self._wanted = None
-                    replies.append(BestMove(" ".join(words[1:2])))
-        return replies
-
-    def close(self) -> None:
-        """End the child process at once."""
-        process, self._process, self._wanted = self._process, None, None
-        if process is None:
-            return
-        self._outbox.put(None)
-        process.kill()
-        process.wait()
-        try:
-            while not self._has_ended:  # let the reading thread come to its end
-                self._has_ended = self._lines.get(timeout=0.5) is None
-        except queue.Empty:
-            pass  # a grandchild holds the pipe open
+def score_value(score: int) -> float:
+    """An engine's score as a number of guard's steps."""
+    if abs(score) > SURE_WIN:
+        return WON_SCORE if score > 0 else -WON_SCORE
+    return score / 100
 
 
 # --- 7. Settings -----------------------------------------------------------------
@@ -1609,19 +1430,6 @@ class ProgramDialog(Dialog):
             super().on_ok()
         else:
             self.entry.focus_set()
-
-
-def program_command(text: str) -> Command:
-    """The program and arguments a person has typed; a Python file is run with this Python."""
-    try:
-        words = [word.strip('"') for word in shlex.split(text, posix=os.name != "nt")]
-    except ValueError:  # a quotation mark is missing
-        words = [text.strip('"')]
-    if os.path.isfile(text):  # a path with blanks
-        words = [text]
-    if words and words[0].endswith(".py"):
-        words.insert(0, sys.executable)
-    return tuple(words)
 
 
 class Page(tk.Toplevel):
@@ -2351,7 +2159,7 @@ class Analyst:
 
     def __init__(self, app: "App", command: Command) -> None:
         self.app = app
-        self.engine = Engine(command)
+        self.engine = EngineProcess(command)
         #: The latest report on the best line, the second best, ...
         self._infos: Dict[int, Info] = {}
         #: White's score by the number of moves played, and the finished game that it belongs to.
@@ -2359,7 +2167,6 @@ class Analyst:
         self._start = Position.start()
         self._line: List[str] = []
         self._reviewing: Optional[int] = None
-        self._asked_at = 0.0
 
     def begin(self) -> None:
         """Look at what is on the board now, if the analysis is switched on and the computer does not think."""
@@ -2387,10 +2194,9 @@ class Analyst:
         firsts = [info.moves[0] for _, info in sorted(self._infos.items()) if info.moves]
         return tuple(legal[text] for text in firsts if text in legal)
 
-    def _ask(self, limits: str, moves: Optional[Sequence[Move]]) -> None:
-        self._asked_at = time.monotonic()
+    def _ask(self, limits: str, ply: Optional[int]) -> None:
         try:
-            self.engine.ask(self.app.game, BEST_LEVEL, limits, moves)
+            self.engine.ask(self.app.game, f"go {limits}", [("Level", BEST_LEVEL)], ply)
         except OSError:
             return  # the panel goes on saying that it waits
         self.app.later("analysis", 2 * POLL_MS, self._poll)
@@ -2398,14 +2204,11 @@ class Analyst:
     def _poll(self) -> None:
         try:
             replies = self.engine.poll()
-        except EOFError:
+        except EngineFailure:
             self.engine.close()
             self._infos.clear()
             self.show()
             self.app.render_board()
-            return
-        if self._reviewing is not None and time.monotonic() - self._asked_at > PATIENCE_S:
-            self.engine.close()
             return
         for reply in replies:
             if isinstance(reply, Info):
@@ -2434,7 +2237,7 @@ class Analyst:
         self._reviewing = next((ply for ply in range(last) if ply not in self._scores), None)
         self._infos.clear()
         if self._reviewing is not None:
-            self._ask(f"movetime {self.REVIEW_MS}", game.moves[:self._reviewing])
+            self._ask(f"movetime {self.REVIEW_MS}", self._reviewing)
 
     def show(self) -> None:
         """Fill the panel."""
@@ -2459,12 +2262,11 @@ class Analyst:
         lines = [[self._score_text(info.score, sign)] + self._variation(info.moves) for info in infos]
         app.analysis.show(summary, lines, score, scores, len(self._line), len(game.moves))
 
-    def _score_text(self, score: str, sign: int) -> str:
+    def _score_text(self, score: int, sign: int) -> str:
         """A score as people read it, from White's side: '+0.4', '−1.2', 'White wins in 3'."""
-        words = score.split()
-        if words[:1] in (["win"], ["loss"]):
-            white_wins = (words[0] == "win") == (sign > 0)
-            return self.app.texts("wins_in", side=WHITE if white_wins else BLACK, moves=words[-1])
+        if abs(score) > SURE_WIN:
+            moves = score_text(score).split()[-1]
+            return self.app.texts("wins_in", side=WHITE if score * sign > 0 else BLACK, moves=moves)
         value = sign * score_value(score)
         text = f"{abs(value):.1f}".replace(".", "," if self.app.texts.language == "de" else ".")
         return ("+" if value > 0 else "−" if value < 0 else "") + text
@@ -2784,7 +2586,7 @@ class PuzzleBook(Activity):
         else:
             app.computer.ask_for_puzzle(2 * self.moves_left)
 
-    def on_answer(self, move: Move, score: str) -> None:
+    def on_answer(self, move: Move, score: int) -> None:
         """The engine's best move: the solution's next move, or the best defence."""
         app = self.app
         if app.game.position.turn == self.side:
@@ -2793,8 +2595,7 @@ class PuzzleBook(Activity):
             else:
                 app.show_hint(move)
             return
-        words = score.split()
-        if words[:1] == ["loss"] and int(words[-1]) <= self.moves_left:
+        if score < -SURE_WIN and int(score_text(score).split()[-1]) <= self.moves_left:
             if not self.is_showing:
                 self._says, self.is_praise = partial(self._go_on, self.moves_left), True
             app.later("lesson", REPLY_MS, partial(app.play, move))
@@ -2837,7 +2638,7 @@ class PuzzleBook(Activity):
             trial = Game(self.app.game.position)
             trial.play(move)
             if is_goal_reached(self.puzzle.goal, trial):
-                self.on_answer(move, "")
+                self.on_answer(move, 0)
                 break
 
     def on_solution(self) -> None:
@@ -3141,9 +2942,8 @@ GLIDE_MS = 220
 SNAP_MS = 90
 #: How long the line "... passes" stands before the pass is made.
 PASS_MS = 1400
-#: Thinking time of a player's own program, and when an engine counts as hanging.
+#: Thinking time of a player's own program.
 PROGRAM_MS = 2000
-PATIENCE_S = 20.0
 #: An instant answer would look as if the player's own move had done two things.
 LEAST_THINK_MS = 350
 HINT_MS = 1000
@@ -3272,14 +3072,14 @@ class Computer:
 
     def __init__(self, app: "App", command: Command) -> None:
         self.app = app
-        self.engine = Engine(command)
+        self.engine = EngineProcess(command)
         #: The players' own programs by their command.
-        self.programs: Dict[Command, Engine] = {}
+        self.programs: Dict[Command, EngineProcess] = {}
         #: The engine asked last, when, and what becomes of its answer: 'move', 'hint', 'draw' or 'puzzle'.
         self.asked = self.engine
         self._asked_at = 0.0
         self._purpose = "move"
-        self._score = ""
+        self._score = 0
 
     def cancel(self) -> None:
         """Give up the present question."""
@@ -3297,18 +3097,18 @@ class Computer:
         program = self.app.player.program
         if program:
             if program not in self.programs:
-                self.programs[program] = Engine(program, with_errors=True)
-            self.ask("move", BEST_LEVEL, f"movetime {PROGRAM_MS}", self.programs[program])
+                self.programs[program] = EngineProcess(program, START_PATIENCE)
+            self.ask("move", 0, f"go movetime {PROGRAM_MS}", self.programs[program])
         else:
             self.ask("move", self.app.player.level)
 
-    def ask(self, purpose: str, level: int, limits: str = "", engine: Optional[Engine] = None) -> None:
-        self._purpose, self._score = purpose, ""
+    def ask(self, purpose: str, level: int, go: str = "go", engine: Optional[EngineProcess] = None) -> None:
+        self._purpose, self._score = purpose, 0
         self._asked_at = time.monotonic()
         self.asked = engine or self.engine
         try:
-            self.asked.ask(self.app.game, level, limits)
-        except (OSError, ValueError) as error:
+            self.asked.ask(self.app.game, go, [("Level", level)] if level else [])
+        except OSError as error:
             reason = self.app.reason_text(getattr(error, "errno", None), getattr(error, "strerror", None) or error)
             self._engine_failed("say_program_missing", reason=reason)
             return
@@ -3317,25 +3117,26 @@ class Computer:
     def _poll(self) -> None:
         try:
             replies = self.asked.poll()
-        except EOFError:
-            self._engine_failed("say_program_ended")
+        except EngineFailure as failure:
+            self._engine_failed("say_program_ended" if failure.code == "ended" else "say_program_slow")
             return
         for reply in replies:
             if isinstance(reply, Info):
                 self._score = reply.score if reply.number == 1 else self._score
-            else:
+            elif isinstance(reply, Answer):
                 waited = int(1000 * (time.monotonic() - self._asked_at))
                 pause = max(0, LEAST_THINK_MS - waited) if self._purpose == "move" else 0
                 self.app.later("answer", pause, partial(self._answered, reply.text))
                 return
-        if time.monotonic() - self._asked_at > PATIENCE_S:
-            self._engine_failed("say_program_slow")
-        else:
-            self.app.later("poll", POLL_MS, self._poll)
+        self.app.later("poll", POLL_MS, self._poll)
 
     def _answered(self, text: str) -> None:
+        words = text.split()
+        if words[:1] == ["resign"] and self._purpose == "move":
+            self.app._resign(self.app.game.position.turn, None)
+            return
         try:
-            move = Move.from_text(text)
+            move = Move.from_text(words[0] if words else "")
             refusal = self.app.game.refusal(move)
             if refusal:
                 raise IllegalMove(move, refusal)
@@ -3356,7 +3157,7 @@ class Computer:
     def ask_for_puzzle(self, plies: int) -> None:
         """Let the engine look for the best move of a puzzle; the activity gets the answer."""
         self.app.mode = Mode.THINKING
-        self.ask("puzzle", BEST_LEVEL, f"depth {plies}")
+        self.ask("puzzle", BEST_LEVEL, f"go depth {plies}")
         self.app.render()
 
     def _answer_offer(self) -> None:
@@ -3387,7 +3188,7 @@ class Computer:
         """What the program that plays, or else the computer player, has said and been told of late."""
         programs = [player.program for player in self.app.players if player.program]
         engine = self.programs.get(programs[0]) if programs else self.engine
-        return engine.log if engine else ()
+        return [f"{speaker} {text}" for speaker, text in list(engine.log)] if engine else []
 
     def end_unused_programs(self) -> None:
         for command in set(self.programs) - {player.program for player in self.app.players}:
@@ -4493,7 +4294,7 @@ class App:
             self.hand.on_escape()
             self.say("say_thinking")
             self.render()
-            self.computer.ask("hint", BEST_LEVEL, f"movetime {HINT_MS}")
+            self.computer.ask("hint", BEST_LEVEL, f"go movetime {HINT_MS}")
 
     def on_move_now(self) -> None:
         """Let the computer play the best move it has found so far."""
@@ -4578,7 +4379,7 @@ class App:
         else:
             self.say("say_thinking")
             self.render()
-            self.computer.ask("draw", BEST_LEVEL, f"movetime {HINT_MS}")
+            self.computer.ask("draw", BEST_LEVEL, f"go movetime {HINT_MS}")
 
     def _agree_draw(self, _result: object) -> None:
         self.interrupt()

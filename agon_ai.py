@@ -11,28 +11,34 @@ Contents
     4. Search         the same result with far less work
     5. Levels         from a child's first game to all the program can
     6. Protocol       `serve`: talking to the window and to other programs
-    7. Match          engines play each other
-    8. Bench          how fast is it
-    9. Command line
+    7. Engines        programs in child processes that are spoken to by the protocol
+    8. Match          engines play each other
+    9. Bench          how fast is it
+    10. Command line
 """
 
 import argparse
+import collections
+import errno
 import gc
 import json
 import math
 import os
 import queue
 import random
+import re
 import shlex
+import shutil
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from functools import lru_cache
-from typing import BinaryIO, Callable, Counter as CounterOf, Dict, Iterator, List, NamedTuple, Optional, Sequence
-from typing import TextIO, Tuple
+from functools import lru_cache, partial
+from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dict, FrozenSet, Iterator, List
+from typing import NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple
 
 from agon_core import (
     BLACK, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, PASS_CHANGE, QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW,
@@ -84,7 +90,7 @@ def score_text(score: int) -> str:
     if score > SURE_WIN:
         return f"win in {(WIN - score + 1) // 2}"
     if score < -SURE_WIN:
-        return f"loss in {(WIN + score) // 2}"
+        return f"loss in {(WIN + score + 1) // 2}"
     return str(score)
 
 
@@ -1048,16 +1054,16 @@ class Input:
             os._exit(0)
 
     def _decoded_lines(self) -> Iterator[str]:
-        while True:
-            line = self.source.readline(MAX_LINE_BYTES + 1)
-            if not line:
-                return
-            if len(line) > MAX_LINE_BYTES:
-                while line and not line.endswith(b"\n"):
-                    line = self.source.readline(MAX_LINE_BYTES)
-                yield TOO_LONG
-            else:
-                yield line.decode("utf-8", errors="replace")
+        for line in bounded_lines(self.source, MAX_LINE_BYTES + 1):
+            yield TOO_LONG if len(line) > MAX_LINE_BYTES else line.decode("utf-8", errors="replace")
+
+
+def bounded_lines(source: IO[bytes], limit: int) -> Iterator[bytes]:
+    """The lines of a stream, each no longer than `limit` bytes: what goes beyond that is dropped."""
+    for line in iter(partial(source.readline, limit), b""):
+        yield line
+        while len(line) == limit and not line.endswith(b"\n"):
+            line = source.readline(limit)
 
 
 def serve(source: BinaryIO, target: TextIO) -> None:
@@ -1082,7 +1088,563 @@ def serve(source: BinaryIO, target: TextIO) -> None:
     commands.finished.set()
 
 
-# --- 7. Match --------------------------------------------------------------------
+# --- 7. Engines in child processes -----------------------------------------------
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+#: The computer player as a program of its own.
+OWN_ENGINE = (sys.executable, os.path.join(HERE, "agon_ai.py"), "serve")
+#: Seconds a program may take to answer `agon`, and beyond the time it is given for a move.  Generous: on a school's
+#: computer a virus scanner looks at every program that is started.
+START_PATIENCE = 20.0
+#: What is kept of a line an engine writes, in bytes: one gone wild must not fill the memory.
+MAX_ANSWER_BYTES = 10_000
+#: What runs a file that does not run by itself, by the end of its name.
+INTERPRETERS = {".py": sys.executable, ".pyw": sys.executable, ".js": "node", ".sh": "sh"}
+
+#: What is told when an engine has failed, by the code of the EngineFailure.
+FAILURE_TEXTS = {
+    "missing": "{who} cannot be started: {reason}",
+    "ended": "{who} has ended",
+    "slow": "{who} has not answered '{asked}' within {seconds:g} s",
+    "refused": "{who} has answered '{asked}' with: {answer}",
+    "unreadable": "{who} has answered nonsense: {reason}",
+    "illegal": "{who} has played {move}, but {reason}",
+}
+
+
+class EngineFailure(Exception):
+    """An engine has failed; `code` is one of FAILURE_TEXTS, `details` fill its sentence.
+
+    'ended' may have a detail `error`: the last line of the engine's error output.
+    """
+
+    def __init__(self, code: str, **details: object) -> None:
+        super().__init__(code, details)
+        self.code = code
+        self.details = details
+
+    def __str__(self) -> str:
+        sentence = FAILURE_TEXTS[self.code].format(**self.details)
+        error = self.details.get("error")
+        return f"{sentence}: {error}" if error else sentence
+
+
+class Info(NamedTuple):
+    """What an engine reports while it thinks."""
+
+    depth: int
+    #: 1 for the best line, 2 for the second best, ...
+    number: int
+    #: For the side to move, in hundredths of a guard's step; WIN - n or n - WIN for a win or loss n plies away.
+    score: int
+    nodes: int
+    moves: Tuple[str, ...]
+
+
+class Answer(NamedTuple):
+    """The end of an answer: the words behind `bestmove`."""
+
+    text: str
+
+
+class Said(NamedTuple):
+    """A line of the conversation with an engine: '>' was sent, '<' was received, '!' is its error output."""
+
+    speaker: str
+    text: str
+
+
+def parse_score(text: str) -> Optional[int]:
+    """The score that `score_text` has written; None if it is not one.
+
+    >>> [parse_score(text) for text in ("35", "win in 2", "loss in 1", "soup")] == [35, WIN - 3, 2 - WIN, None]
+    True
+    """
+    match = re.fullmatch(r"(win in |loss in |)([+-]?[0-9]{1,7})", text, re.ASCII)
+    if not match:
+        return None
+    kind, number = match.group(1), int(match.group(2))
+    if kind:
+        if not 1 <= number <= (WIN - SURE_WIN) // 2:
+            return None
+        return WIN - 2 * number + 1 if kind == "win in " else 2 * number - WIN
+    return number if abs(number) <= WIN else None
+
+
+def parse_info(words: Sequence[str]) -> Optional[Info]:
+    """Read the words of an info line; None when it is not one to show."""
+    fields: Dict[str, List[str]] = {}
+    name = ""
+    for word in words[1:]:
+        if name != "pv" and word in ("depth", "multipv", "score", "nodes", "time", "pv"):
+            name = word
+            fields[name] = []
+        elif name:
+            fields[name].append(word)
+    try:
+        score = parse_score(" ".join(fields["score"]))
+        depth, number, nodes = (int(fields.get(name, ["1"])[0]) for name in ("depth", "multipv", "nodes"))
+        return None if score is None else Info(depth, number, score, nodes, tuple(fields["pv"]))
+    except (KeyError, IndexError, ValueError):
+        return None
+
+
+def chosen_move(game: Game, answer: str, who: str = "the engine") -> Optional[Move]:
+    """The move behind `bestmove`, or None for `resign`; EngineFailure if it is none that can be played."""
+    word = (answer.split() or [""])[0]
+    if word == "resign":
+        return None
+    try:
+        move = Move.from_text(word)
+    except AgonError as error:
+        raise EngineFailure("unreadable", who=who, answer=word, reason=str(error)) from None
+    refusal = game.refusal(move)
+    if refusal:
+        raise EngineFailure("illegal", who=who, move=move, refusal=refusal, reason=refusal.value)
+    return move
+
+
+def program_command(text: str, folder: str = HERE) -> Tuple[str, ...]:
+    """The program and arguments that a person has typed.
+
+    Understands quotation marks, `~`, `$HOME`, paths with blanks that lack
+    their quotation marks, and files that lie in `folder` (that of the game).
+    A file of INTERPRETERS is run with what runs it.  On Windows backslashes
+    stay what they are.
+    """
+    lexer = shlex.shlex(text, posix=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    if os.name == "nt":
+        lexer.escape, lexer.quotes = "", '"'
+    try:
+        words = [os.path.expanduser(os.path.expandvars(word)) for word in lexer]
+    except ValueError:  # a quotation mark is missing
+        words = [text.strip("\"' ")]
+    if os.path.isfile(_found(text.strip(), folder)):
+        words = [text.strip()]
+    words = [_found(word, folder) for word in _with_blanks(words, folder)]
+    if words and shutil.which(words[0]) is None and words[0] in ("python", "python3", "py"):
+        words[0] = sys.executable
+    interpreter = INTERPRETERS.get(os.path.splitext(words[0])[1].lower()) if words else None
+    return (interpreter, *words) if interpreter else tuple(words)
+
+
+def _with_blanks(words: List[str], folder: str) -> List[str]:
+    """The words, those joined that make the path of a file together."""
+    for first in range(len(words)):
+        for last in range(len(words), first + 1, -1):
+            path = " ".join(words[first:last])
+            if os.path.isfile(_found(path, folder)):
+                return words[:first] + [path] + _with_blanks(words[last:], folder)
+    return words
+
+
+def _found(path: str, folder: str) -> str:
+    """This path, or that of the same file in the folder if it is only there."""
+    beside = os.path.join(folder, path)
+    return beside if path and not os.path.exists(path) and os.path.isfile(beside) else path
+
+
+def missing_file(command: Sequence[str]) -> Optional[str]:
+    """The program or script of a command that does not exist; None if all is there."""
+    if not command or shutil.which(command[0]) is None:
+        return command[0] if command else ""
+    for word in command[1:]:
+        if os.path.splitext(word)[1].lower() in INTERPRETERS:
+            return None if os.path.isfile(word) else word
+        if word in ("-c", "-m"):
+            break
+    return None
+
+
+def program_name(command: Sequence[str]) -> str:
+    """What a program is called before it has told its name: its file."""
+    scripts = [word for word in command if os.path.splitext(word)[1].lower() in INTERPRETERS]
+    return os.path.basename((scripts or list(command) or [""])[0])
+
+
+def printable(text: str) -> str:
+    """The text without signs that would steer a terminal or cannot be seen."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
+def position_line(game: Game, ply: Optional[int] = None) -> str:
+    """The protocol's line for a game, or for the game after `ply` of its moves.
+
+    A line that would be too long begins after the last step inwards or
+    relocation: no earlier position can come back unless by many more of them.
+    """
+    last = len(game.moves) if ply is None else ply
+    line = _position_line(game, 0, last)
+    if len(line) < MAX_LINE_BYTES:
+        return line
+    first = last
+    while first and not game.positions[first - 1].is_progress(game.moves[first - 1]):
+        first -= 1
+    return _position_line(game, first, last)
+
+
+def _position_line(game: Game, first: int, last: int) -> str:
+    words = ["position", "text", str(game.positions[first])]
+    if last > first:
+        words += ["moves", *map(str, game.moves[first:last])]
+    return " ".join(words)
+
+
+class _Question(NamedTuple):
+    """What an engine is asked: the lines before `go`, what it may want to be told besides, and how its answer ends."""
+
+    lines: Tuple[str, ...]
+    position: Position
+    rules: Rules
+    go: str
+    until: str
+
+
+class EngineProcess:
+    """A program in a child process that is spoken to by the protocol.
+
+    `command` is the program and its arguments, `patience` the seconds it may
+    take to answer `agon`, and beyond its own time for any other answer.  One
+    thread reads its answers into a bounded queue, one its error output, and a
+    third writes to it, so that a child that hangs or floods never holds up who
+    asks.  Every question gets exactly one answer, in order, so that an answer
+    that comes too late is known as such.
+    """
+
+    LOG_LINES = 500
+    #: How many signs of a line are kept for the log.
+    LOG_WIDTH = 200
+    QUEUE_LINES = 1000
+    ERROR_LINES = 100
+    LONGEST_NAME = 40
+    #: Seconds in which the threads of an engine that was ended come to their end.
+    CLOSING = 1.0
+    #: Seconds between two looks at the clock while an answer is awaited.
+    SLICE = 0.1
+
+    def __init__(self, command: Sequence[str], patience: float = START_PATIENCE) -> None:
+        self.command = tuple(command)
+        self.patience = patience
+        #: The latest lines of the conversation.
+        self.log: Deque[Said] = collections.deque(maxlen=self.LOG_LINES)
+        #: What the program calls itself; '' before it has said so.
+        self.name = ""
+        #: What it is called in failures.
+        self.who = program_name(command)
+        #: What it wants to be told before each `go`: 'legal', 'board'.
+        self.wants: FrozenSet[str] = frozenset()
+        #: Whether it has answered `agon`.
+        self.is_ready = False
+        self._errors: Deque[str] = collections.deque(maxlen=self.ERROR_LINES)
+        self._process: Optional["subprocess.Popen[bytes]"] = None
+        self._threads: List[threading.Thread] = []
+        #: Lines to be written; None ends the thread that writes them.
+        self._outbox: "queue.Queue[Optional[str]]" = queue.Queue()
+        #: Lines read and not yet looked at; None is the end.  A full queue makes the child wait.
+        self._lines: "queue.Queue[Optional[str]]" = queue.Queue(self.QUEUE_LINES)
+        self._has_ended = False
+        #: A question that waits for the program to be ready.
+        self._question: Optional[_Question] = None
+        #: The words that end the answers still to come, the oldest first.
+        self._awaited: Deque[str] = collections.deque()
+        self._is_wanted = self._is_hurried = False
+        #: What it was asked last, when, and how many seconds it was given for that; None is as long as it likes.
+        self._asked, self._since = "", 0.0
+        self._given: Optional[float] = 0.0
+        #: The error line it has answered the present question with.
+        self._complaint = ""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an answer is still wanted."""
+        return self._is_wanted
+
+    # -- start and end --
+
+    def start(self) -> None:
+        """Start the program unless it runs already; OSError with the reason if it cannot be started."""
+        if self._process is not None and not self._has_ended:
+            return
+        self.close()
+        missing = missing_file(self.command)
+        if missing is not None:
+            raise FileNotFoundError(errno.ENOENT, "there is no such file", missing)
+        try:
+            self._process = process = subprocess.Popen(
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env=_child_environment(), **_APART)
+        except ValueError as error:  # a NUL among the arguments
+            raise OSError(errno.EINVAL, str(error)) from None
+        self.name, self.wants, self.is_ready, self._has_ended = "", frozenset(), False, False
+        self._errors.clear()
+        self._lines, self._outbox = queue.Queue(self.QUEUE_LINES), queue.Queue()
+        listener = threading.Thread(target=self._read_errors, args=(process,), daemon=True)
+        self._threads = [
+            listener, threading.Thread(target=self._read, args=(process, self._lines, listener), daemon=True),
+            threading.Thread(target=self._write, args=(process, self._outbox), daemon=True)]
+        for thread in self._threads:
+            thread.start()
+        self._send("agon")
+        self._asked, self._since, self._given = "agon", time.monotonic(), 0.0
+
+    def close(self) -> None:
+        """End the program at once, and all that it has started itself."""
+        process, self._process = self._process, None
+        self._question, self._is_wanted, self.is_ready = None, False, False
+        self._awaited.clear()
+        if process is None:
+            return
+        self._outbox.put(None)
+        _kill(process)
+        process.wait()
+        deadline = time.monotonic() + self.CLOSING
+        while not self._has_ended and time.monotonic() < deadline:  # a full queue would hold its thread up
+            try:
+                self._has_ended = self._lines.get(timeout=self.SLICE) is None
+            except queue.Empty:
+                pass
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    # -- the threads --
+
+    def _read(self, process: "subprocess.Popen[bytes]", lines: "queue.Queue[Optional[str]]",
+              listener: threading.Thread) -> None:
+        assert process.stdout is not None
+        with process.stdout:
+            for data in bounded_lines(process.stdout, MAX_ANSWER_BYTES):
+                text = printable(data.decode("utf-8", "replace").replace("\t", " ").strip("\ufeff \r\n"))
+                self.log.append(Said("<", text[:self.LOG_WIDTH]))
+                lines.put(text)
+        # Its last words should be known when its end is; a grandchild may keep the pipe open.
+        listener.join(self.CLOSING / 2)
+        lines.put(None)
+
+    def _read_errors(self, process: "subprocess.Popen[bytes]") -> None:
+        assert process.stderr is not None
+        with process.stderr:
+            for data in bounded_lines(process.stderr, MAX_ANSWER_BYTES):
+                text = printable(data.decode("utf-8", "replace").expandtabs().rstrip())
+                self._errors.append(text)
+                self.log.append(Said("!", text[:self.LOG_WIDTH]))
+
+    @staticmethod
+    def _write(process: "subprocess.Popen[bytes]", outbox: "queue.Queue[Optional[str]]") -> None:
+        assert process.stdin is not None
+        try:
+            with process.stdin:
+                for line in iter(outbox.get, None):
+                    process.stdin.write(line.encode("utf-8") + b"\n")
+                    process.stdin.flush()
+        except OSError:
+            pass  # the child has ended; the end of its output tells
+
+    def _send(self, line: str) -> None:
+        self.log.append(Said(">", line[:self.LOG_WIDTH]))
+        self._outbox.put(line)
+
+    # -- questions --
+
+    def ask(self, game: Game, go: str = "go", options: Sequence[Tuple[str, object]] = (), ply: Optional[int] = None,
+            until: str = "bestmove") -> None:
+        """Ask something about this game, or about it after only `ply` of its moves.
+
+        `options` are set before, those of the game's rules always.  `until` is
+        the word that ends the answer.  What was asked before is cancelled.
+        OSError if the program cannot be started.
+        """
+        self.cancel()
+        self.start()
+        settings = [*options, *((option_name(field), value) for field, value in game.rules._asdict().items())]
+        lines = [f"setoption name {name} value {_option_text(value)}" for name, value in settings]
+        position = game.position if ply is None else game.positions[ply]
+        self._question = _Question((*lines, position_line(game, ply)), position, game.rules, go, until)
+        self._is_wanted, self._is_hurried, self._complaint = True, False, ""
+        if self.is_ready:
+            self._send_question()
+
+    def _send_question(self) -> None:
+        question, self._question = self._question, None
+        if question is None:
+            return
+        for line in question.lines:
+            self._send(line)
+        if "legal" in self.wants:
+            self._send(" ".join(["legal", *map(str, question.position.legal_moves(question.rules))]))
+        if "board" in self.wants:
+            self._send(f"board {question.position}")
+        self._send(question.go)
+        self._awaited.append(question.until)
+        self._asked, self._since, self._given = question.go, time.monotonic(), _seconds_of(question.go)
+        if self._is_hurried:
+            self.hurry()
+
+    def hurry(self) -> None:
+        """Ask for the answer at once."""
+        self._is_hurried = True
+        if self._is_wanted and self._question is None:
+            self._send("stop")
+            self._given = time.monotonic() - self._since
+
+    def cancel(self) -> None:
+        """Give up the present question; its answer will be dropped."""
+        if self._is_wanted and self._question is None:
+            self._send("stop")
+        self._question, self._is_wanted = None, False
+
+    # -- answers --
+
+    def poll(self) -> List[object]:
+        """What the engine has said since about the present question; never waits.
+
+        These are Infos, an Answer at the end, and the other lines as text if
+        the answer ends in another word than `bestmove`.  EngineFailure if the
+        program has ended instead, or has not answered in time.
+        """
+        replies: List[object] = []
+        for _ in range(self.QUEUE_LINES):  # a chatterbox must not hold up who asks
+            try:
+                line = self._lines.get_nowait()
+            except queue.Empty:
+                break
+            reply = self._take(line)
+            if reply is not None:
+                replies.append(reply)
+        if self._is_wanted or self._process is not None and not self.is_ready:
+            self._check_patience(None if self._given is None else self._given + self.patience)
+        return replies
+
+    def wait(self, seconds: float, check: Optional[Callable[[], None]] = None) -> Answer:
+        """Wait for the answer, at most `seconds` after the question was sent; EngineFailure otherwise.
+
+        The time to start does not count; it has the usual patience.  `check`
+        is called now and then and may give up by an exception of its own.
+        """
+        while True:
+            left = self._check_patience(seconds if self.is_ready else self.patience)
+            if check is not None:
+                check()
+            try:
+                reply = self._take(self._lines.get(timeout=min(left, self.SLICE)))
+            except queue.Empty:
+                continue
+            if isinstance(reply, Answer):
+                return reply
+
+    def _check_patience(self, allowed: Optional[float]) -> float:
+        """How many seconds the engine may still take; EngineFailure if it has taken too many."""
+        if allowed is None:
+            return self.SLICE
+        left = self._since + allowed - time.monotonic()
+        if left <= 0:
+            if self._complaint:
+                self._fail("refused", asked=self._asked, answer=self._complaint)
+            self._fail("slow", asked=self._asked, seconds=round(allowed, 1))
+        return left
+
+    def _fail(self, code: str, **details: object) -> NoReturn:
+        self._question, self._is_wanted = None, False
+        raise EngineFailure(code, who=self.who, **details)
+
+    def _take(self, line: Optional[str]) -> Optional[object]:
+        """What a line means for the present question; None is the end of all lines."""
+        if line is None:
+            self._has_ended = True
+            if self._is_wanted or not self.is_ready:
+                self._fail("ended", error=self.last_error)
+            return None
+        word, _, rest = line.partition(" ")
+        if not self.is_ready:
+            self._introduce(word, rest)
+            return None
+        is_current = self._is_wanted and self._question is None and len(self._awaited) == 1
+        if self._awaited and word == self._awaited[0]:
+            self._awaited.popleft()
+            self._is_wanted = self._is_wanted and not is_current
+            return Answer(rest.strip()) if is_current else None
+        if not is_current:
+            return None
+        if word == "info":
+            return parse_info(line.split())
+        if word == "error":
+            # It may only not know an option; if no answer follows, this is why.
+            self._complaint = line[:self.LOG_WIDTH]
+        return line if self._awaited[0] != "bestmove" else None
+
+    def _introduce(self, word: str, rest: str) -> None:
+        """A line of the answer to `agon`."""
+        if word == "id" and rest.startswith("name "):
+            self.name = rest[len("name "):].strip()[:self.LONGEST_NAME]
+        elif word == "wants":
+            self.wants |= frozenset(rest.split())
+        elif word == "agonok":
+            self.is_ready = True
+            self._send_question()
+
+    @property
+    def last_error(self) -> str:
+        """The last words of its error output, such as 'IndexError: ... (line 7 of crash.py)'; '' if there are none.
+
+        The line named is the last one in the program's own file, if there is one.
+        """
+        lines = [line for line in list(self._errors) if line.strip()]
+        if not lines:
+            return ""
+        named = [line for line in lines if re.match(r"[\w.]*(Error|Exception|Exit|Interrupt)\b", line)]
+        places = [match.groups() for match in map(_ERROR_PLACE.match, lines) if match]
+        places = [(file or script, number or row) for file, number, script, row in places]
+        own = [place for place in places if os.path.basename(place[0]) == program_name(self.command)]
+        last = (named or lines)[-1].strip()[:self.LOG_WIDTH]
+        if not places:
+            return last
+        file, number = (own or places)[-1]
+        return f"{last} (line {number} of {os.path.basename(file)})"
+
+
+#: Where an error has happened: in a traceback of Python ('  File "x.py", line 7, in f'), in one of JavaScript ('x.js:7').
+_ERROR_PLACE = re.compile(r'\s*File "([^"]+)", line (\d+)|(\S.*\.js):(\d+)$')
+#: A process group of its own, so that an interrupted match ends in good order and all of a program can be ended.
+_APART: Dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {
+    "creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+
+
+def _child_environment() -> Dict[str, str]:
+    """What a Python program needs: its lines sent at once, as UTF-8, and the rules to import wherever it lies."""
+    paths = [HERE] + [path for path in [os.environ.get("PYTHONPATH")] if path]
+    return dict(os.environ, PYTHONUNBUFFERED="1", PYTHONUTF8="1", PYTHONIOENCODING="utf-8",
+                PYTHONPATH=os.pathsep.join(paths))
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """End a program; on POSIX all of its process group (as long as nobody has waited for it, the number is its own)."""
+    try:
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+    except OSError:
+        pass  # it has ended, and so has all that it had started
+    process.kill()
+
+
+def option_name(field: str) -> str:
+    """The protocol's name of a rule option: 'QueenFirst' for queen_first."""
+    return "".join(word.capitalize() for word in field.split("_"))
+
+
+def _option_text(value: object) -> str:
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
+
+
+def _seconds_of(go: str) -> Optional[float]:
+    """How many seconds a `go` line gives at most (0 if it names no time); None if it gives all the time there is."""
+    words = go.split()
+    if "infinite" in words:
+        return None
+    times = [int(value) / 1000 for name, value in zip(words, words[1:]) if name in ("movetime", "wtime", "btime")]
+    return max(times, default=0.0)
+
+
+# --- 8. Match --------------------------------------------------------------------
 
 #: Seconds an engine may take beyond its time, and for anything but a move.
 PATIENCE = 5.0
@@ -1092,98 +1654,33 @@ LONGEST_MOVE = 30.0
 LONGEST_GAME = 1000
 
 
-class EngineFailure(Exception):
-    """An engine has crashed, hung or answered nonsense; the text says what happened."""
+class Contestant(NamedTuple):
+    """Who plays in a match: a level of this program or a program of one's own."""
+
+    name: str
+    command: Tuple[str, ...]
+    options: Tuple[Tuple[str, object], ...]
+    #: What it is asked for each move, and how many seconds it may take for that.
+    go: str
+    seconds: float
 
 
-class Player:
-    """An engine in a process of its own that speaks the protocol.
+def contestant(text: str, limit: str) -> Contestant:
+    """Who is meant by what was typed; `limit` is what each move gets, such as 'movetime 100' or 'nodes 5000'.
 
-    `name` is a level such as 'level3', a level without some of its ideas such
-    as 'level8-reductions-threat', or the command of another engine.  `limit`
-    is what it gets for each move, such as 'movetime 100' or 'nodes 5000'.
+    That is a level such as 'level3', a level without some of its ideas such
+    as 'level8-reductions-threat', or the command of another engine.
     """
-
-    def __init__(self, name: str, limit: str, seed: int = 0) -> None:
-        self.name = name
-        level, *without = name.split("-")
-        is_level = level.startswith("level") and level[5:].isdecimal()
-        self.go = "go" if is_level and int(level[5:]) < len(LEVELS) else f"go {limit}"
-        milliseconds = self.go.partition(" movetime ")[2]
-        self.patience = int(milliseconds) / 1000 + PATIENCE if milliseconds else LONGEST_MOVE
-        command = ([sys.executable, os.path.abspath(__file__), "serve"] if is_level
-                   else shlex.split(name, posix=os.name == "posix"))
-        try:
-            self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                encoding="utf-8", errors="replace")
-        except OSError as error:
-            raise EngineFailure(f"cannot be started: {error.strerror}") from None
-        self.answers: "queue.Queue[Optional[str]]" = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-        self.send("agon")
-        self.wait_for("agonok", PATIENCE)
-        if is_level:
-            self.send(f"setoption name Level value {level[5:]}")
-            self.send(f"setoption name Seed value {seed}")
-            if without:
-                self.send(f"setoption name Without value {','.join(without)}")
-            self.send("isready")
-            self.wait_for("readyok", PATIENCE)
-
-    def _read(self) -> None:
-        assert self.process.stdout
-        for line in self.process.stdout:
-            self.answers.put(line.strip())
-        self.answers.put(None)
-
-    def send(self, line: str) -> None:
-        """Send a command."""
-        assert self.process.stdin
-        try:
-            self.process.stdin.write(line + "\n")
-            self.process.stdin.flush()
-        except OSError:
-            raise EngineFailure("has crashed") from None
-
-    def wait_for(self, word: str, seconds: float) -> str:
-        """The next answer that begins with this word."""
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                answer = self.answers.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                raise EngineFailure("has not answered in time") from None
-            if answer is None:
-                raise EngineFailure("has crashed")
-            if answer.startswith("error"):
-                raise EngineFailure(f"has answered: {answer}")
-            if answer.split()[:1] == [word]:
-                return answer
-
-    def move(self, game: Game) -> Move:
-        """The engine's move in this game; EngineFailure if it has none that is legal."""
-        moves = " ".join(map(str, game.moves))
-        self.send(f"position text {game.start}" + (f" moves {moves}" if moves else ""))
-        self.send(self.go)
-        answer = self.wait_for("bestmove", self.patience).split()
-        try:
-            move = Move.from_text(answer[1] if len(answer) > 1 else "")
-        except AgonError as error:
-            raise EngineFailure(f"has answered nonsense: {error}") from None
-        refusal = game.refusal(move)
-        if refusal:
-            raise EngineFailure(f"has played {move}, but {refusal.value}")
-        return move
-
-    def close(self) -> None:
-        """End the process, kindly at first."""
-        try:
-            self.send("quit")
-            self.process.wait(timeout=1.0)
-        except (EngineFailure, subprocess.TimeoutExpired):
-            self.process.kill()
-            self.process.wait()
+    milliseconds = re.fullmatch(r"movetime (\d+)", limit)
+    seconds = int(milliseconds.group(1)) / 1000 + PATIENCE if milliseconds else LONGEST_MOVE
+    match = re.fullmatch(r"level(\d+)((?:-\w+)*)", text)
+    if not match:
+        return Contestant(text, program_command(text), (), f"go {limit}", seconds)
+    level, without = int(match.group(1)), match.group(2)[1:].replace("-", ",")
+    options = [("Level", level)] + ([("Without", without)] if without else [])
+    # The levels below the highest keep their own limits.
+    go = f"go {limit}" if level >= len(LEVELS) else "go"
+    return Contestant(text, OWN_ENGINE, tuple(options), go, seconds)
 
 
 class MatchGame(NamedTuple):
@@ -1205,38 +1702,53 @@ def random_opening(plies: int, seed: str) -> Game:
             return game
 
 
-def play_game(names: Sequence[str], number: int, limit: str, opening_plies: int, seed: int) -> MatchGame:
-    """Game `number` of a match: the first engine is White in games 0, 2, 4 ...
+def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed: int) -> MatchGame:
+    """Game `number` of a match: the first contestant is White in games 0, 2, 4 ...
 
     Games 0 and 1 share an opening, and so on.  An engine that fails loses.
     """
     game = random_opening(opening_plies, f"{seed} {number // 2}")
     white = number % 2
-    sides = (names[white], names[1 - white])
-    game.headers.update(White=sides[WHITE], Black=sides[BLACK])
-    players: List[Player] = []
-    side = WHITE
+    players = (sides[white], sides[1 - white])
+    game.headers.update(White=players[WHITE].name, Black=players[BLACK].name)
+    engines = [EngineProcess(player.command) for player in players]
     try:
-        for side in (WHITE, BLACK):
-            players.append(Player(sides[side], limit, seed + number))
-        while not game.outcome() and len(game.moves) < LONGEST_GAME:
-            side = game.position.turn
-            game.play(players[side].move(game))
-        if not game.outcome():
-            game.agree_draw()
-        outcome = game.outcome()
-        reason = outcome.reason.value if outcome else ""
-    except EngineFailure as failure:
-        game.resign(side)
-        reason = f"{sides[side]} {failure}"
+        reason = _play_out(game, players, engines, seed + number)
     finally:
-        for player in players:
-            player.close()
+        for engine in engines:
+            engine.close()
     outcome = game.outcome()
     game.headers["Termination"] = reason
     if outcome is None or outcome.winner is None:
         return MatchGame(0.5, reason, game)
     return MatchGame(float(outcome.winner == white), reason, game)
+
+
+def _play_out(game: Game, players: Sequence[Contestant], engines: Sequence[EngineProcess], seed: int) -> str:
+    """Let the engines play the game to its end; returns why it ended."""
+    for engine, player in zip(engines, players):
+        engine.who = player.name
+    while not game.outcome() and len(game.moves) < LONGEST_GAME:
+        side = game.position.turn
+        player, engine = players[side], engines[side]
+        options = [*player.options, ("Seed", seed)] if player.options else []
+        try:
+            engine.ask(game, player.go, options)
+            move = chosen_move(game, engine.wait(player.seconds).text, player.name)
+        except OSError as error:
+            game.resign(side)
+            return str(EngineFailure("missing", who=player.name, reason=error.strerror))
+        except EngineFailure as failure:
+            game.resign(side)
+            return str(failure)
+        if move is None:
+            game.resign(side)
+        else:
+            game.play(move)
+    if not game.outcome():
+        game.agree_draw()
+    outcome = game.outcome()
+    return outcome.reason.value if outcome else ""
 
 
 def elo(share: float) -> float:
@@ -1259,10 +1771,11 @@ def match_summary(names: Sequence[str], points: Sequence[float]) -> str:
 def play_match(options: argparse.Namespace) -> None:
     """Play the games of a match and print its progress and result."""
     names = (options.a, options.b)
+    sides = [contestant(name, _limit(options)) for name in names]
     results: Dict[int, MatchGame] = {}
     progress = sys.stderr
     with ThreadPoolExecutor(options.jobs) as pool:
-        pending = {pool.submit(play_game, names, number, _limit(options), options.openings, options.seed): number
+        pending = {pool.submit(play_game, sides, number, options.openings, options.seed): number
                    for number in range(options.games)}
         for future in as_completed(pending):
             number = pending[future]
@@ -1281,12 +1794,12 @@ def play_match(options: argparse.Namespace) -> None:
 def play_tournament(options: argparse.Namespace) -> None:
     """Let all engines play each other, twice in every round, and print the crosstable."""
     names: List[str] = options.engines
+    sides = [contestant(name, _limit(options)) for name in names]
     pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
     points = [[0.0] * len(names) for _ in names]
     done = 0
     with ThreadPoolExecutor(options.jobs) as pool:
-        pending = {pool.submit(play_game, (names[i], names[j]), number, _limit(options), options.openings,
-                               options.seed): (i, j, number)
+        pending = {pool.submit(play_game, (sides[i], sides[j]), number, options.openings, options.seed): (i, j, number)
                    for number in range(2 * options.rounds) for i, j in pairs}
         for future in as_completed(pending):
             i, j, number = pending[future]
@@ -1323,7 +1836,7 @@ def crosstable(names: Sequence[str], points: Sequence[Sequence[float]]) -> str:
     return "\n".join(lines)
 
 
-# --- 8. Bench --------------------------------------------------------------------
+# --- 9. Bench --------------------------------------------------------------------
 
 #: The start and five positions from play.
 BENCH_POSITIONS = (
@@ -1351,7 +1864,7 @@ def bench(options: argparse.Namespace) -> None:
     print(f"search: {nodes / seconds:,.0f} nodes/s")
 
 
-# --- 9. Command line -------------------------------------------------------------
+# --- 10. Command line ------------------------------------------------------------
 
 
 def analyse(options: argparse.Namespace) -> None:
