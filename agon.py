@@ -62,12 +62,10 @@ import json
 import math
 import operator
 import os
-import queue
 import random
 import re
 import shlex
 import struct
-import subprocess
 import threading
 import time
 import zlib
@@ -80,8 +78,8 @@ from agon_core import (
     THRONE, WHITE, AgonError, Cell, Ending, Game, IllegalMove, Move, Position, Refusal, Rules, axial, cell_name,
     cells_of, read_text, write_safely)
 from agon_ai import (
-    OWN_ENGINE, START_PATIENCE, SURE_WIN, Answer, EngineFailure, EngineProcess, Info, program_command,
-    score_text)
+    INFINITY, OWN_ENGINE, START_PATIENCE, SURE_WIN, Answer, EngineFailure, EngineProcess, Info, TreeLine,
+    parse_tree_line, program_command, score_text)
 
 VERSION = "1.0"
 IS_MAC = sys.platform == "darwin"
@@ -313,6 +311,8 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
                      "aus der Sicht von Weiß.",
                      "Without pruning {plain} positions, with alpha-beta {pruned} ({share} %). Values in steps, from "
                      "White's point of view."),
+    "tree_too_big": ("Zu viele Stellungen: weniger tief oder mit Alpha-Beta ansehen.",
+                     "Too many positions: look less deep, or with alpha-beta."),
     "tree_root": ("Stellung", "position"),
     "tree_move": ("Zug", "Move"),
     "tree_value": ("Wert", "Value"),
@@ -2765,7 +2765,7 @@ class SetUp(Activity):
 class TreeWindow(Page):
     """Shows how minimax thinks: the search tree of the position on the board, as far as one unfolds it.
 
-    The tree comes from a child process (agon_ai.py tree); a line that is
+    The tree comes from the engine, one line for each node; a line that is
     selected here is shown on the board.
     """
 
@@ -2776,10 +2776,12 @@ class TreeWindow(Page):
         self.position, self.rules = app.game.position, app.game.rules
         self.depth = tk.IntVar(app.root, 2)
         self.pruned = tk.BooleanVar(app.root, True)
-        self._process: Optional["subprocess.Popen[bytes]"] = None
-        self._answers: "queue.Queue[bytes]" = queue.Queue()
+        self.engine = EngineProcess(app.engine_command)
         self._job = ""
-        self._nodes: Dict[str, Dict[str, Any]] = {}
+        #: The nodes below each path as the engine has told them; read when they are unfolded.
+        self._below: Dict[str, List[str]] = {}
+        #: The nodes that are in the table, by their path, and their positions.
+        self._nodes: Dict[str, Tuple[TreeLine, Position]] = {}
         super().__init__(app, "tree", 78, 38)
 
     def build(self) -> None:
@@ -2823,42 +2825,45 @@ class TreeWindow(Page):
         self._stop()
         self.tree.delete(*self.tree.get_children())
         self._nodes.clear()
+        self._below.clear()
         self.summary.configure(text=self.app.texts("say_thinking"))
-        command = [*OWN_ENGINE[:2], "tree", "--depth", str(self.depth.get())]
-        command += [] if self.pruned.get() else ["--plain"]
-        command += [f"--{name.replace('_', '-')}={'on' if value else 'off'}"
-                    for name, value in self.rules._asdict().items()]
         try:
-            self._process = subprocess.Popen([*command, str(self.position)], stdout=subprocess.PIPE,
-                                             stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0))
+            self.engine.ask(Game(self.position, self.rules),
+                            f"tree depth {self.depth.get()}{'' if self.pruned.get() else ' plain'}", until="treeok")
         except OSError as error:
             self.summary.configure(text=str(error))
             return
-        self._answers = queue.Queue()
-        threading.Thread(target=self._read, args=(self._process, self._answers), daemon=True).start()
         self._poll()
-
-    @staticmethod
-    def _read(process: "subprocess.Popen[bytes]", answers: "queue.Queue[bytes]") -> None:
-        assert process.stdout is not None
-        with process.stdout:
-            answers.put(process.stdout.read())
 
     def _poll(self) -> None:
         self._job = ""
         try:
-            answer = json.loads(self._answers.get_nowait())
-        except queue.Empty:
-            self._job = self.after(POLL_MS, self._poll)
-            return
-        except ValueError:
+            replies = self.engine.poll()
+        except EngineFailure:
+            self.engine.close()
             self.summary.configure(text=self.app.texts("say_program_ended", who="minimax"))
             return
-        share = 100 * answer["pruned_nodes"] // max(1, answer["plain_nodes"])
-        self.summary.configure(text=self.app.texts("tree_summary", plain=answer["plain_nodes"],
-                                                   pruned=answer["pruned_nodes"], share=share))
-        self._insert("", answer["tree"], self.position)
+        for reply in replies:
+            if isinstance(reply, Answer):
+                self._show(reply.text)
+                return
+            line = str(reply)
+            words = line.split(None, 2)
+            if words[:1] == ["node"] and len(words) == 3:
+                self._below.setdefault(words[1].rpartition(".")[0], []).append(line)
+            elif words[:1] == ["error"]:
+                self.engine.close()
+                self.summary.configure(text=self.app.texts("tree_too_big"))
+                return
+        self._job = self.after(POLL_MS, self._poll)
+
+    def _show(self, counts: str) -> None:
+        """The tree is there: show its root and what is directly below."""
+        words = counts.split()
+        plain, pruned = int(words[1]), int(words[3])
+        self.summary.configure(text=self.app.texts("tree_summary", plain=plain, pruned=pruned,
+                                                   share=100 * pruned // max(1, plain)))
+        self._fill("")
         self.tree.item("0", open=True)
         self.tree.focus("0")
         self._fill("0")
@@ -2867,50 +2872,50 @@ class TreeWindow(Page):
         if self._job:
             self.after_cancel(self._job)
             self._job = ""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+        self.engine.close()
 
     # -- the tree --
 
-    def _insert(self, parent: str, node: Dict[str, Any], position: Position) -> None:
+    def _fill(self, path: str) -> None:
+        """Put the nodes below a path into the table, once."""
+        if path:
+            if not self.tree.exists(path + "?"):
+                return
+            self.tree.delete(path + "?")
+        for text in self._below.get(path, ()):
+            line = parse_tree_line(text)
+            if line:
+                self._insert(path, line)
+
+    def _insert(self, parent: str, line: TreeLine) -> None:
         """Add one node; those below it follow when it is unfolded."""
         texts = self.app.texts
-        name = f"{parent}.{len(self.tree.get_children(parent))}" if parent else "0"
-        label = texts("tree_root")
-        if node["move"]:
-            before = self._nodes[parent]["position"]
-            label = before.describe(Move.from_text(node["move"]), self.rules)
+        position, label = self.position, texts("tree_root")
+        if parent:
+            before, move = self._nodes[parent][1], Move.from_text(line.move)
+            position, label = before.play(move, self.rules), before.describe(move, self.rules)
         note = ""
-        if node["left_out"]:
-            reached, bound = ("≥ β", node["beta"]) if position.turn == WHITE else ("≤ α", node["alpha"])
-            note = texts("tree_cut", side=position.turn, value=self._number(node["value"]), reached=reached,
-                         bound=self._number(bound), count=node["left_out"])
-        elif node["children"]:
+        if line.left_out:
+            reached, bound = ("≥ β", line.beta) if position.turn == WHITE else ("≤ α", line.alpha)
+            note = texts("tree_cut", side=position.turn, value=self._number(line.value), reached=reached,
+                         bound=self._number(bound), count=len(line.left_out))
+        elif line.best:
             note = texts("tree_max" if position.turn == WHITE else "tree_min")
-        low, high = ("−∞" if node["alpha"] is None else self._number(node["alpha"]),
-                     "+∞" if node["beta"] is None else self._number(node["beta"]))
-        window = f"{low} … {high}" if self.pruned.get() else ""
-        self._nodes[name] = {"node": node, "position": position}
-        values = self._number(node["value"]), window, node["nodes"], note
-        self.tree.insert(parent, "end", name, text=label, values=values)
-        if node["children"]:
-            self.tree.insert(name, "end", name + "?")  # replaced when the node is unfolded
+        window = f"{self._number(line.alpha)} … {self._number(line.beta)}" if self.pruned.get() else ""
+        relation = {"<=": "≤ ", ">=": "≥ "}.get(line.relation, "")
+        self._nodes[line.path] = line, position
+        values = relation + self._number(line.value), window, line.nodes, note
+        self.tree.insert(parent, "end", line.path, text=label, values=values)
+        if line.path in self._below:
+            self.tree.insert(line.path, "end", line.path + "?")  # replaced when the node is unfolded
 
-    def _number(self, value: float) -> str:
-        """A value for White in steps; a won game is named after the winner."""
-        if abs(value) >= WON_SCORE:
-            return self.app.texts("white" if value > 0 else "black")
-        return f"{value:+.1f}".replace("-", "−").replace(".", "," if self.app.texts.language == "de" else ".")
-
-    def _fill(self, name: str) -> None:
-        if not self.tree.exists(name + "?"):
-            return
-        self.tree.delete(name + "?")
-        entry = self._nodes[name]
-        for child in entry["node"]["children"]:
-            self._insert(name, child, entry["position"].play(Move.from_text(child["move"]), self.rules))
+    def _number(self, score: int) -> str:
+        """A score for White in steps; a won game is named after the winner."""
+        if abs(score) >= INFINITY:
+            return "+∞" if score > 0 else "−∞"
+        if abs(score) > SURE_WIN:
+            return self.app.texts("white" if score > 0 else "black")
+        return f"{score / 100:+.1f}".replace("-", "−").replace(".", "," if self.app.texts.language == "de" else ".")
 
     def on_open(self, _event: object = None) -> None:
         """A node is unfolded: put its moves below it."""
@@ -2920,9 +2925,8 @@ class TreeWindow(Page):
         """Show the selected line on the board."""
         selected = self.tree.selection()
         if selected and selected[0] in self._nodes:
-            entry = self._nodes[selected[0]]
-            move = entry["node"]["move"]
-            self.app.show_preview(entry["position"], Move.from_text(move) if move else None)
+            line, position = self._nodes[selected[0]]
+            self.app.show_preview(position, Move.from_text(line.move) if line.move else None)
 
     def destroy(self) -> None:
         """End the child process and give the board back."""
@@ -3664,6 +3668,7 @@ class App:
         gc.disable()
         self.settings = Settings()
         self.texts = Texts(self.settings["language"] or system_language(root))
+        self.engine_command = engine_command
         self.computer = Computer(self, engine_command)
         self.analyst = Analyst(self, engine_command)
         self.files = Files(self)

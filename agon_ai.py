@@ -21,7 +21,6 @@ import argparse
 import collections
 import errno
 import gc
-import json
 import math
 import os
 import queue
@@ -854,6 +853,15 @@ TOO_LONG = "(a line that is too long)"
 GRACE_SECONDS = 1.0
 
 
+def option_name(field: str) -> str:
+    """The protocol's name of a rule option: 'QueenFirst' for queen_first."""
+    return "".join(word.capitalize() for word in field.split("_"))
+
+
+#: The rule options by the lower-case names under which the protocol sets them.
+RULE_OPTIONS = {option_name(field).lower(): field for field in Rules._fields}
+
+
 class ProtocolError(Exception):
     """A command that cannot be obeyed; the text says why."""
 
@@ -882,7 +890,7 @@ class Engine:
         self.commands: Dict[str, Callable[[List[str]], None]] = {
             "agon": self.on_agon, "isready": self.on_isready, "newgame": self.on_newgame,
             "position": self.on_position, "setoption": self.on_setoption, "go": self.on_go,
-            "stop": self.on_stop}
+            "stop": self.on_stop, "tree": self.on_tree}
 
     def obey(self, line: str) -> None:
         """Carry out one command; anything wrong with it is answered by an error line."""
@@ -902,8 +910,8 @@ class Engine:
         self.say(f"id name {ENGINE_NAME}")
         self.say(f"option name Level type spin default {len(LEVELS)} min 1 max {len(LEVELS)}")
         self.say("option name Seed type string default none")
-        self.say("option name QueenFirst type check default off")
-        self.say("option name EmptyThroneLoses type check default on")
+        for field, is_on in DEFAULT_RULES._asdict().items():
+            self.say(f"option name {option_name(field)} type check default {'on' if is_on else 'off'}")
         self.say("option name Without type string default none")
         self.say("agonok")
 
@@ -943,10 +951,8 @@ class Engine:
             self.level = _number(value, 1, len(LEVELS))
         elif name == "seed":
             self.seed = None if value == "none" else _number(value, -2 ** 63, 2 ** 63)
-        elif name == "queenfirst":
-            self.set_rules(self.rules._replace(queen_first=_switch(value)))
-        elif name == "emptythroneloses":
-            self.set_rules(self.rules._replace(empty_throne_loses=_switch(value)))
+        elif name in RULE_OPTIONS:
+            self.set_rules(self.rules._replace(**{RULE_OPTIONS[name]: _switch(value)}))
         elif name == "without":
             self.weights, self.tricks = leave_out([] if value == "none" else value.split(","))
         else:
@@ -997,6 +1003,17 @@ class Engine:
         self.say(f"bestmove {analysis.move}")
 
 
+    def on_tree(self, words: List[str]) -> None:
+        """tree depth n [plain]: the minimax tree of the position, one line for each node, then `treeok`."""
+        if len(words) not in (2, 3) or words[0] != "depth" or words[2:] not in ([], ["plain"]):
+            raise ProtocolError("expected tree depth <n> [plain]")
+        depth, is_plain = _number(words[1], 1, TREE_DEPTH), len(words) == 3
+        lines, plain, pruned = tree_lines(self.game.position, depth, self.rules, is_plain)
+        for line in lines:
+            self.say(tree_line_text(line))
+        self.say(f"treeok plain {plain} pruned {pruned}")
+
+
 def leave_out(ideas: Sequence[str]) -> Tuple[Weights, Tricks]:
     """Weights and tricks without these ideas (names of Tricks, or of single Weights): what are they worth?"""
     weights, tricks = WEIGHTS, Tricks()
@@ -1024,6 +1041,123 @@ def _switch(text: str) -> bool:
     if text not in ("on", "off"):
         raise ProtocolError(f"{text[:40]} is neither on nor off")
     return text == "on"
+
+
+class TreeLine(NamedTuple):
+    """A node of a minimax tree as it is told in one line; scores are White's, in hundredths of a guard's step."""
+
+    #: '0' is the root, '0.3' what its third move leads to, '0.3.1' the first reply to that.
+    path: str
+    #: The move that led here; '' at the root.
+    move: str
+    #: '=' when the value is exact; '<=' or '>=' when moves left out, here or below, might still change it.
+    relation: str
+    value: int
+    #: What White and Black were sure of when the search came here; -INFINITY and INFINITY are nothing yet.
+    alpha: int
+    beta: int
+    #: The positions of this part of the tree.
+    nodes: int
+    #: The best move found here; '' at a leaf.
+    best: str
+    #: The moves that were cut off.
+    left_out: Tuple[str, ...]
+
+
+#: The deepest tree, and how many positions it may have: plain, and, before cutting, with alpha-beta.
+TREE_DEPTH = 4
+PLAIN_TREE_NODES = 100_000
+PRUNED_TREE_NODES = 1_000_000
+
+
+def steps_text(score: int) -> str:
+    """White's score in a tree: '+3.40' steps, '#2' and '#-2' for a win of White or Black in two moves, 'inf'.
+
+    >>> [steps_text(score) for score in (340, -5, WIN - 3, 2 - WIN, -INFINITY)]
+    ['+3.40', '-0.05', '#2', '#-1', '-inf']
+    """
+    if abs(score) >= INFINITY:
+        return "inf" if score > 0 else "-inf"
+    if abs(score) > SURE_WIN:
+        return f"#{'-' if score < 0 else ''}{(WIN - abs(score) + 1) // 2}"
+    return f"{score / 100:+.2f}"
+
+
+def parse_steps(text: str) -> int:
+    """The score that steps_text has written, wins as those of an odd number of plies; ValueError if it is none."""
+    if text in ("inf", "-inf"):
+        return INFINITY if text == "inf" else -INFINITY
+    if text.startswith("#"):
+        moves = int(text[1:])
+        return WIN - 2 * moves + 1 if moves > 0 else -WIN - 2 * moves - 1
+    return round(100 * float(text))
+
+
+def tree_line_text(line: TreeLine) -> str:
+    """The line of the protocol for a node of a tree."""
+    text = (f"node {line.path} {line.move or 'root'} value {line.relation} {steps_text(line.value)} "
+            f"alpha {steps_text(line.alpha)} beta {steps_text(line.beta)} nodes {line.nodes}")
+    text += f" best {line.best}" if line.best else ""
+    return text + (" cut " + " ".join(line.left_out) if line.left_out else "")
+
+
+def parse_tree_line(text: str) -> Optional[TreeLine]:
+    """Read a line that tree_line_text has written; None if it is none."""
+    words, _, left_out = text.partition(" cut ")
+    head, _, best = words.partition(" best ")
+    match = re.fullmatch(r"node (\S+) (\S+) value (=|<=|>=) (\S+) alpha (\S+) beta (\S+) nodes (\d+)", head)
+    if not match:
+        return None
+    path, move, relation, value, alpha, beta, nodes = match.groups()
+    try:
+        return TreeLine(path, "" if move == "root" else move, relation, parse_steps(value), parse_steps(alpha),
+                        parse_steps(beta), int(nodes), best, tuple(left_out.split()))
+    except ValueError:
+        return None
+
+
+def tree_lines(position: Position, depth: int, rules: Rules = DEFAULT_RULES, plain: bool = False
+               ) -> Tuple[List[TreeLine], int, int]:
+    """A minimax tree line by line, every node before those below it, and its positions without and with alpha-beta.
+
+    AgonError if it has too many to be shown.
+    """
+    full, limit = 1, PLAIN_TREE_NODES if plain else PRUNED_TREE_NODES
+    for plies in range(1, depth + 1):
+        full += perft(position, plies, rules)
+        if full > limit:
+            raise ProtocolError(f"this tree has more than {limit} positions: look less deep"
+                                + (", or with alpha-beta" if plain else ""))
+    pruned = alpha_beta(position, depth, rules)
+    lines: List[TreeLine] = []
+    _add_tree_lines(lines, minimax(position, depth, rules) if plain else pruned, position, rules, "0")
+    return lines, full, pruned.nodes
+
+
+def _add_tree_lines(lines: List[TreeLine], node: TreeNode, position: Position, rules: Rules, path: str) -> str:
+    """Append a node's lines; returns how its value relates to the true one for the side to move: '=', '<=', '>='."""
+    sign = 1 if position.turn == WHITE else -1
+    low, high = sorted((sign * node.alpha, sign * node.beta))
+    searched = [str(child.move) for child in node.children]
+    left_out = [str(move) for move in position.legal_moves(rules) if str(move) not in searched] if node.cut else []
+    best = [child for child in node.children if -child.value == node.value]
+    place = len(lines)
+    line = TreeLine(path, str(node.move or ""), "=", sign * node.value, low, high, node.nodes,
+                    str(best[0].move) if best else "", tuple(left_out))
+    lines.append(line)
+    relations = set()
+    for number, child in enumerate(node.children, 1):
+        assert child.move is not None
+        below = _add_tree_lines(lines, child, position.play(child.move, rules), rules, f"{path}.{number}")
+        if -child.value == node.value:
+            relations.add(below)
+    relation = ">=" if node.cut else "=" if "=" in relations or not relations else _TURNED[relations.pop()]
+    lines[place] = line._replace(relation=relation if sign > 0 else _TURNED[relation])
+    return relation
+
+
+#: A relation as the other side sees it.
+_TURNED = {"=": "=", "<=": ">=", ">=": "<="}
 
 
 class Input:
@@ -1626,11 +1760,6 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
     process.kill()
 
 
-def option_name(field: str) -> str:
-    """The protocol's name of a rule option: 'QueenFirst' for queen_first."""
-    return "".join(word.capitalize() for word in field.split("_"))
-
-
 def _option_text(value: object) -> str:
     return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
@@ -1884,25 +2013,13 @@ def analyse(options: argparse.Namespace) -> None:
 
 
 def show_tree(options: argparse.Namespace) -> None:
-    """Print the tree of a plain minimax search as JSON, values in guard's steps for White."""
+    """Print the tree of a minimax search, one line for each position, values in guard's steps for White."""
     position = Position.start() if options.position == "start" else Position.from_text(options.position)
-    rules = Rules(options.queen_first == "on", options.empty_throne_loses == "on")
-    pruned = alpha_beta(position, options.depth, rules)
-    plain = minimax(position, options.depth, rules)
-    print(json.dumps({"plain_nodes": plain.nodes, "pruned_nodes": pruned.nodes,
-                      "tree": _tree_data(plain if options.plain else pruned, position, rules)}))
-
-
-def _tree_data(node: TreeNode, position: Position, rules: Rules) -> Dict[str, object]:
-    """A node as JSON knows it; bounds without limit are None."""
-    def for_white(score: int) -> Optional[float]:
-        return None if abs(score) >= INFINITY else (score if position.turn == WHITE else -score) / 100
-
-    low, high = (node.alpha, node.beta) if position.turn == WHITE else (node.beta, node.alpha)
-    children = [_tree_data(child, position.play(child.move, rules), rules) for child in node.children if child.move]
-    left_out = len(position.legal_moves(rules)) - len(children) if node.cut else 0
-    return {"move": str(node.move) if node.move else "", "value": for_white(node.value), "alpha": for_white(low),
-            "beta": for_white(high), "left_out": left_out, "nodes": node.nodes, "children": children}
+    rules = Rules(**{field: getattr(options, field) == "on" for field in Rules._fields})
+    lines, plain, pruned = tree_lines(position, options.depth, rules, options.plain)
+    for line in lines:
+        print(tree_line_text(line))
+    print(f"treeok plain {plain} pruned {pruned}")
 
 
 def _count(text: str) -> int:
@@ -1958,12 +2075,18 @@ def _parser() -> argparse.ArgumentParser:
                          help="how often everyone plays everyone, twice (default 1)")
     command.set_defaults(run=play_tournament)
 
-    command = commands.add_parser("tree", help="print a minimax tree as JSON", description=show_tree.__doc__)
+    command = commands.add_parser(
+        "tree", help="print a minimax tree", description=show_tree.__doc__,
+        epilog="A line reads: node 0.3.1 e7-e6 value <= +3.40 alpha +3.40 beta inf nodes 7 best c1-c2 cut d5-d6. "
+               "0.3.1 is the first reply to the third move; <= and >= mark values that the moves cut off could still "
+               "change; #2 and #-2 are a win of White and of Black in two moves.")
     command.add_argument("position", metavar="POSITION", help="such as 'Qf1 a5 ... / Qf11 a2 ... w', or start")
-    command.add_argument("--depth", type=int, default=2, choices=(1, 2, 3), help="plies to look ahead (default 2)")
+    command.add_argument("--depth", type=int, default=2, choices=range(1, TREE_DEPTH + 1),
+                         help="plies to look ahead (default 2)")
     command.add_argument("--plain", action="store_true", help="without alpha-beta")
-    command.add_argument("--queen-first", choices=("on", "off"), default="off", help="rule option (default off)")
-    command.add_argument("--empty-throne-loses", choices=("on", "off"), default="on", help="rule option (default on)")
+    for field, is_on in DEFAULT_RULES._asdict().items():
+        command.add_argument(f"--{field.replace('_', '-')}", choices=("on", "off"), default="on" if is_on else "off",
+                             help=f"rule option (default {'on' if is_on else 'off'})")
     command.set_defaults(run=show_tree)
     return parser
 
@@ -1976,7 +2099,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 0
     try:
         options.run(options)
-    except AgonError as error:
+    except (AgonError, ProtocolError) as error:
         print(f"agon_ai.py: {error}", file=sys.stderr)
         return 1
     return 0

@@ -3322,13 +3322,79 @@ def test_a_tournament_ends_in_its_crosstable(tmp_path, capsys):
     assert len(games) == 6 and all(game.outcome() for game in games)
 
 
+TREE_POSITION = "Qf2 b6 c2 g9 h4 h6 l4 / Qe8 d4 d7 e2 g1 h7 i5 b"
+
+
+def tree_of(capsys, *arguments):
+    """The lines and the last line that the command prints for a tree."""
+    assert agon_ai.main(["tree", *arguments]) == 0
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert all(agon_ai.tree_line_text(agon_ai.parse_tree_line(line)) == line for line in lines)
+    return {line.path: line for line in map(agon_ai.parse_tree_line, lines)}, last
+
+
+def white_value(position, depth, ply=0):
+    """What White can reach, written as the schoolbook has it: the largest for White, the smallest for Black."""
+    found = agon_ai.end_value(position, ply=ply)
+    if found is not None or depth == 0:
+        found = agon_ai.evaluate(position) if found is None else found
+        found = found if position.turn == WHITE else -found
+    else:
+        values = [white_value(position.play(move), depth - 1, ply + 1) for move in position.legal_moves()]
+        found = max(values) if position.turn == WHITE else min(values)
+    return agon_ai.parse_steps(agon_ai.steps_text(found))  # a win is told in moves, not in plies
+
+
 def test_the_tree_command_prints_the_tree_as_white_sees_it(capsys):
-    position = "Qf2 b6 c2 g9 h4 h6 l4 / Qe8 d4 d7 e2 g1 h7 i5 b"
-    assert agon_ai.main(["tree", "--depth", "1", "--plain", position]) == 0
-    answer = json.loads(capsys.readouterr().out)
-    node = agon_ai.minimax(Position.from_text(position), 1)
-    assert answer["plain_nodes"] == node.nodes and answer["tree"]["value"] == -node.value / 100
-    assert [child["value"] for child in answer["tree"]["children"]] == [child.value / 100 for child in node.children]
+    lines, last = tree_of(capsys, TREE_POSITION, "--depth", "1", "--plain")
+    position = pos(TREE_POSITION)
+    moves = position.legal_moves()
+    assert lines["0"].value == white_value(position, 1) and lines["0"].nodes == len(lines) == len(moves) + 1
+    assert [lines[f"0.{number}"].move for number in range(1, len(moves) + 1)] == [str(move) for move in moves]
+    for number, move in enumerate(moves, 1):
+        assert lines[f"0.{number}"].value == white_value(position.play(move), 0, 1)
+    assert lines["0"].best == min((line for line in lines.values() if line.move), key=lambda line: line.value).move
+    assert last == f"treeok plain {len(lines)} pruned {len(lines)}"
+
+
+@pytest.mark.parametrize("text", [TREE_POSITION, "Qf2 d4 c5 h4 / Qf10 d5 g8 w", SEAT_AND_WIN])
+def test_what_a_tree_says_of_its_values_is_true(capsys, text):
+    lines, last = tree_of(capsys, text, "--depth", "2")
+    plain, _ = tree_of(capsys, text, "--depth", "2", "--plain")
+    assert lines["0"].relation == "=" and lines["0"].value == plain["0"].value == white_value(pos(text), 2)
+    assert last == f"treeok plain {len(plain)} pruned {len(lines)}"
+    for line in lines.values():
+        position = pos(text)
+        for length in range(2, line.path.count(".") + 2):
+            position = position.play(mv(lines[".".join(line.path.split(".")[:length])].move))
+        ply = line.path.count(".")
+        true = white_value(position, 2 - ply, ply)
+        assert {"=": true == line.value, "<=": true <= line.value, ">=": true >= line.value}[line.relation], line
+        below = [other.move for other in lines.values() if other.path.rpartition(".")[0] == line.path]
+        if below:
+            assert sorted(below + list(line.left_out)) == sorted(map(str, position.legal_moves()))
+            assert line.best in below
+        assert line.nodes == sum((other.path + ".").startswith(line.path + ".") for other in lines.values())
+    assert not any(line.left_out for line in plain.values()) and any(line.left_out for line in lines.values())
+
+
+def test_a_player_of_the_protocol_can_ask_for_the_tree():
+    answers = talk(b"position start\ntree depth 1\ntree depth 9\ntree\ntree depth 1 fast\nisready\n")
+    assert answers[0].startswith("node 0 root value = ") and " alpha -inf beta inf nodes 28 best " in answers[0]
+    assert [answer.split()[0] for answer in answers[28:]] == ["treeok", "error", "error", "error", "readyok"]
+
+
+def test_a_tree_that_is_too_big_is_refused_before_it_is_grown(capsys):
+    assert agon_ai.main(["tree", "Qf6 c5 d6 f5 g3 g5 h5 / Qe6 c6 e5 e7 f3 g4 g6 w", "--depth", "3", "--plain"]) == 1
+    assert capsys.readouterr().err == ("agon_ai.py: this tree has more than 100000 positions: "
+                                       "look less deep, or with alpha-beta\n")
+
+
+@pytest.mark.parametrize("text", [
+    "", "node", "node 0 root value = +1.00 alpha -inf beta inf nodes", "node 0 root value ~ +1.00 alpha -inf beta inf nodes 1",
+    "node 0 root value = x alpha -inf beta inf nodes 1", "node 0 root value = #x alpha -inf beta inf nodes 1"])
+def test_what_is_no_line_of_a_tree_is_not_read_as_one(text):
+    assert agon_ai.parse_tree_line(text) is None
 
 
 # === 11. The window: moving pieces ===============================================
@@ -5185,9 +5251,9 @@ def test_the_panel_stands_still_while_two_computers_play(window):
 def test_a_tree_can_be_read_by_keyboard_and_left_by_escape(window):
     window.app.on_tree()
     tree = window.app.pages["on_tree"].tree
-    window.until(lambda: tree.exists("0.0"))
+    window.until(lambda: tree.exists("0.1"))
     assert tree.focus() == "0"
-    tree.selection_set("0.0")
+    tree.selection_set("0.1")
     window.until(lambda: window.app.preview is not None)
     window.view.focus_force()
     window.view.event_generate("<Escape>")
@@ -5462,20 +5528,20 @@ def test_the_tree_shows_what_minimax_finds(window, tree, depth):
     tree.on_change()
     window.until(lambda: tree_is_there(tree))
     node = agon_ai.minimax(window.app.game.position, depth)
-    assert tree._nodes["0"]["node"]["value"] == node.value / 100
+    assert tree._nodes["0"][0].value == node.value
     assert str(node.nodes) in tree.summary.cget("text")
     assert len(tree.tree.get_children("0")) == len(window.app.game.legal_moves())
 
 
 def test_a_node_is_filled_when_it_is_unfolded_and_shown_when_selected(window, tree):
     window.until(lambda: tree_is_there(tree))
-    tree.tree.focus("0.0")
+    tree.tree.focus("0.1")
     tree.on_open()
-    child = tree.tree.get_children("0.0")[0]
+    child = tree.tree.get_children("0.1")[0]
     tree.tree.selection_set(child)
     window.root.update()
     shown = window.view.picture
-    assert shown.position == tree._nodes[child]["position"] != window.app.game.position
+    assert shown.position == tree._nodes[child][1] != window.app.game.position
     window.drag("h4", "g4")
     assert window.moves() == []
     tree.on_close()
@@ -5496,9 +5562,21 @@ def test_cut_branches_say_why(window, tree):
 def test_closing_the_tree_while_it_is_computed_leaves_no_process(window, tree):
     tree.depth.set(3)
     tree.on_change()
-    process = tree._process
+    process = tree.engine._process
     tree.on_close()
-    assert process.poll() is not None
+    assert process.returncode is not None
+
+
+def test_a_tree_that_is_too_big_is_refused_in_a_sentence(window):
+    window.set_up("Qf6 c5 d6 f5 g3 g5 h5 / Qe6 c6 e5 e7 f3 g4 g6 w")
+    window.app.on_tree()
+    tree = window.app.dialog
+    tree.pruned.set(False)
+    tree.depth.set(3)
+    tree.on_change()
+    window.until(lambda: tree.summary.cget("text") == window.app.texts("tree_too_big"))
+    assert tree.tree.get_children() == () and not tree.engine.is_busy
+    tree.on_close()
 
 
 # -- puzzles --
