@@ -1,0 +1,275 @@
+"""Do the tests notice faults?  Changes single places of a source file at random and counts which changes fail a test.
+
+    python .ci/mutate.py agon_core.py --count 60 --seed 1 --test-sections 2-9
+    python .ci/mutate.py agon_ai.py --only "Protocol,Match" --tests "-k serve"
+
+A fault is one place of the source changed as by a slip of the pen: a comparison or a sign turned, a number one too high,
+a condition negated, `and` for `or`, a statement left out, a return value dropped.  For each the tests run on a copy of
+the folder, as far as the first failure.  A fault whose tests stay green survives and is printed; some survivors mean the
+same as the original, which only a reader can tell.  Strings, type hints, decorators, assertions, tables of texts and
+what runs only as a program are left aside, and so are the sections named by --skip.
+The same seed tries the same faults.  Exit code: 0, or 1 when the unchanged tests fail.
+"""
+
+import argparse
+import ast
+import os
+import queue
+import random
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+TESTS = "test_agon.py"
+#: Sections that are left aside unless --skip names others: words, colours and sizes are judged by eye.
+LOOKS = "Texts,Look"
+SECTION = re.compile(r"# (?:---|===) (?P<number>\d+)\. (?P<title>.*?) (?:-|=)*$")
+TURNED = {"<": ("<=", ">="), ">": (">=", "<="), "<=": ("<", ">"), ">=": (">", "<"), "==": ("!=",), "!=": ("==",),
+          "is": ("is not",), "is not": ("is",), "in": ("not in",), "not in": ("in",), "and": ("or",), "or": ("and",),
+          "+": ("-",), "-": ("+",), "*": ("+",), "/": ("*",), "//": ("*",), "%": ("//",), "&": ("|",), "|": ("&",),
+          "^": ("|",), "<<": (">>",), ">>": ("<<",)}
+OPERATOR = re.compile(r"is\s+not|not\s+in|is|in|and|or|<<|>>|//|<=|>=|==|!=|[-+*/%&|^<>]")
+
+
+class Fault(NamedTuple):
+    """One change: the bytes from `start` to `end` of the source become `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Section(NamedTuple):
+    """A numbered section of a file: its title and its first and last line (from 1)."""
+
+    number: int
+    title: str
+    first: int
+    last: int
+
+
+def sections_of(source: str) -> List[Section]:
+    """The sections that headings such as `# --- 3. Look ---` divide a source into."""
+    lines = source.splitlines()
+    found = [(match, line) for line, match in enumerate(map(SECTION.match, lines), 1) if match]
+    ends = [line - 1 for _, line in found[1:]] + [len(lines)]
+    return [Section(int(match["number"]), match["title"], line, end) for (match, line), end in zip(found, ends)]
+
+
+class FaultFinder(ast.NodeVisitor):
+    """Collects the faults that can be put into a source, one list of alternatives for each place."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.line_starts = [0]
+        for line in source.splitlines(keepends=True):
+            self.line_starts.append(self.line_starts[-1] + len(line))
+        self.places: List[List[Fault]] = []
+        self.visit(ast.parse(source))
+
+    def span(self, node: ast.AST) -> Tuple[int, int]:
+        return (self.line_starts[node.lineno - 1] + node.col_offset,
+                self.line_starts[node.end_lineno - 1] + node.end_col_offset)
+
+    def replace(self, node: ast.AST, *texts: str) -> None:
+        """The node's text becomes one of these; {} stands for what it was."""
+        start, end = self.span(node)
+        was = self.source[start:end].decode()
+        self.places.append([Fault(start, end, text.replace("{}", was)) for text in texts])
+
+    def turn(self, left: ast.AST, right: ast.AST) -> None:
+        """Turn the operator that stands between two operands."""
+        start, end = self.span(left)[1], self.span(right)[0]
+        between = re.sub(r"#.*", lambda comment: " " * len(comment[0]), self.source[start:end].decode())
+        operator = OPERATOR.search(between)
+        for_it = TURNED.get(" ".join(operator[0].split()), ()) if operator else ()
+        if for_it:
+            start, end = start + operator.start(), start + operator.end()
+            self.places.append([Fault(start, end, text) for text in for_it])
+
+    def visit(self, node: ast.AST) -> None:
+        kind = type(node).__name__
+        if kind in ("JoinedStr", "Assert") or self.is_left_aside(node):
+            return
+        if kind == "Compare":
+            for left, right in zip([node.left] + node.comparators, node.comparators):
+                self.turn(left, right)
+        elif kind == "BoolOp":
+            for left, right in zip(node.values, node.values[1:]):
+                self.turn(left, right)
+        elif kind == "BinOp":
+            # A text or list joined with - fails by itself and would say nothing of the tests.
+            if not any(type(part).__name__ in ("JoinedStr", "List") or isinstance(getattr(part, "value", 0), str)
+                       for part in (node.left, node.right)):
+                self.turn(node.left, node.right)
+        elif kind == "AugAssign":
+            self.turn(node.target, node.value)
+            self.replace(node, "pass")
+        elif kind == "UnaryOp" and not isinstance(node.operand, ast.Constant):
+            start, end = self.span(node)[0], self.span(node.operand)[0]
+            self.places.append([Fault(start, end - self.source[start:end].count(b"("), "")])
+        elif kind == "Constant" and isinstance(node.value, bool):
+            self.replace(node, str(not node.value))
+        elif kind == "Constant" and isinstance(node.value, (int, float)):
+            self.replace(node, "({} + 1)")
+        elif kind == "Call" and isinstance(node.func, ast.Name) and node.func.id in ("min", "max", "any", "all"):
+            other = {"min": "max", "max": "min", "any": "all", "all": "any"}
+            self.replace(node.func, other[node.func.id])
+        elif kind == "Expr" and isinstance(node.value, ast.Call) or kind == "Raise":
+            self.replace(node, "pass")
+        elif kind == "Assign" and isinstance(node.targets[0], (ast.Attribute, ast.Subscript)):
+            self.replace(node, "pass")
+        elif kind == "Return" and getattr(node.value, "value", node.value) is not None:
+            self.replace(node, "return None")
+        elif kind in ("Continue", "Break"):
+            self.replace(node, "break" if kind == "Continue" else "continue")
+        conditions = getattr(node, "ifs", None) or ([node.test] if kind in ("If", "While", "IfExp") else [])
+        for condition in conditions:
+            self.replace(condition, "(not ({}))")
+        for field, child in ast.iter_fields(node):
+            if field not in ("annotation", "returns", "decorator_list"):
+                for part in child if isinstance(child, list) else [child]:
+                    if isinstance(part, ast.AST):
+                        self.visit(part)
+
+    @staticmethod
+    def is_left_aside(node: ast.AST) -> bool:
+        """Whether this statement runs only as a program, or is a table of texts."""
+        if isinstance(node, ast.If):
+            return "__name__" in {part.id for part in ast.walk(node.test) if isinstance(part, ast.Name)}
+        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+        return isinstance(node, (ast.Assign, ast.AnnAssign)) and "TEXTS" in getattr(targets[0], "id", "")
+
+
+def chosen_faults(source: bytes, count: int, seed: int, only: str, skip: str) -> Iterator[Fault]:
+    """Faults in places drawn by lot, each in a place of its own and readable as Python."""
+    def named(titles: str, section: Section) -> bool:
+        return section.title.lower() in [title.strip().lower() for title in titles.split(",")]
+
+    text = source.decode()
+    aside = [section for section in sections_of(text) if named(skip, section) or only and not named(only, section)]
+    rng = random.Random(seed)
+    places = FaultFinder(source).places
+    rng.shuffle(places)
+    for place in places:
+        fault = rng.choice(place)
+        line = source.count(b"\n", 0, fault.start) + 1
+        try:
+            compile(with_fault(source, fault), "fault", "exec")
+        except SyntaxError:
+            continue
+        if count and not any(section.first <= line <= section.last for section in aside):
+            count -= 1
+            yield fault
+
+
+def with_fault(source: bytes, fault: Fault) -> bytes:
+    """The source with this fault in it."""
+    return source[:fault.start] + fault.text.encode() + source[fault.end:]
+
+
+def tests_of_sections(wanted: str) -> List[str]:
+    """The tests, by node id, in sections given as '2-9' or '4,6'."""
+    numbers = set()
+    for part in wanted.split(","):
+        first, _, last = part.partition("-")
+        numbers.update(range(int(first), int(last or first) + 1))
+    with open(TESTS, encoding="utf-8") as file:
+        source = file.read()
+    lines = {line for section in sections_of(source) if section.number in numbers
+             for line in range(section.first, section.last + 1)}
+    return [f"{TESTS}::{node.name}" for node in ast.parse(source).body
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and node.lineno in lines]
+
+
+def run_tests(folder: str, tests: Sequence[str], timeout: Optional[float]) -> Tuple[Optional[int], str]:
+    """Run the tests in a folder: their exit code, None when they take too long, and what they print."""
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryFile() as output:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests], cwd=folder, stdout=output,
+            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True,
+            env={**os.environ, "AGON_HOME": home, "PYTHONDONTWRITEBYTECODE": "1"})
+        try:
+            code: Optional[int] = child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:  # a fault may leave engines behind
+            if hasattr(os, "killpg"):
+                try:
+                    os.killpg(child.pid, signal.SIGKILL)
+                except OSError:
+                    pass
+            child.kill()
+            child.wait()
+        output.seek(0)
+        return code, output.read().decode(errors="replace")
+
+
+def changed_lines(source: bytes, fault: Fault) -> str:
+    """Line number, and the line before and after the change."""
+    first = source.rfind(b"\n", 0, fault.start) + 1
+    last = source.find(b"\n", fault.end)
+    before = source[first:last].decode()
+    after = with_fault(source, fault)[first:last + len(fault.text.encode()) - (fault.end - fault.start)].decode()
+    line = source.count(b"\n", 0, fault.start) + 1
+    return f"{line}: {' '.join(before.split())}  ->  {' '.join(after.split())}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file")
+    parser.add_argument("--count", type=int, default=60, help="how many faults (60)")
+    parser.add_argument("--seed", type=int, default=1, help="which faults (1)")
+    parser.add_argument("--tests", default="", help="options for pytest, in one word")
+    parser.add_argument("--test-sections", default="", metavar="2-9", help=f"only the tests of these sections of {TESTS}")
+    parser.add_argument("--only", default="", metavar="TITLES", help="faults in these sections only, with commas between")
+    parser.add_argument("--skip", default=LOOKS, metavar="TITLES", help=f"no faults in these sections ({LOOKS})")
+    parser.add_argument("--jobs", type=int, default=1, help="how many runs at a time (1)")
+    parser.add_argument("--timeout", type=float, help="seconds for one run (four times the unchanged tests, and 10 more)")
+    options = parser.parse_args()
+    os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    tests = shlex.split(options.tests)
+    tests += tests_of_sections(options.test_sections) if options.test_sections else [TESTS]
+    with open(options.file, "rb") as file:
+        source = file.read()
+    faults = list(chosen_faults(source, options.count, options.seed, options.only, options.skip))
+    with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(options.jobs) as pool:
+        folders: "queue.Queue[str]" = queue.Queue()
+        for job in range(options.jobs):
+            folders.put(os.path.join(work, str(job)))
+            shutil.copytree(".", os.path.join(work, str(job)), ignore=shutil.ignore_patterns(".git", "__pycache__"))
+        begun = time.monotonic()
+        code, output = run_tests(os.path.join(work, "0"), tests, None)
+        needed = time.monotonic() - begun
+        if code != 0:
+            print(output[-4000:], "the unchanged tests fail", sep="\n")
+            return 1
+        print(f"unchanged tests: {output.strip().splitlines()[-1]}", flush=True)
+
+        def is_noticed(fault: Fault) -> bool:
+            folder = folders.get()
+            with open(os.path.join(folder, options.file), "wb") as file:
+                file.write(with_fault(source, fault))
+            code, _ = run_tests(folder, tests, options.timeout or 4 * needed + 10)
+            folders.put(folder)
+            return code != 0
+
+        noticed = 0
+        for fault, is_seen in zip(faults, pool.map(is_noticed, faults)):
+            noticed += is_seen
+            if not is_seen:
+                print(f"survived: {options.file}:{changed_lines(source, fault)}", flush=True)
+    share = 100 * noticed / max(1, len(faults))
+    print(f"{options.file}, seed {options.seed}: {noticed} of {len(faults)} faults noticed ({share:.0f} %)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
