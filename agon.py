@@ -11,7 +11,6 @@ Contents
      1. Start-up     a plain sentence where Python or Tk is missing
      2. Texts        every sentence in German and English, side by side
      3. Look         colours, sizes, the pictures of the pieces
-     4. Geometry     cells to pixels and back
      5. Board        the canvas: draws what it is given, reports cells
      6. Scores       what an engine's numbers mean
      7. Settings     what is remembered between two starts
@@ -57,7 +56,6 @@ if tk.TkVersion < 8.6:
 import copy
 import errno
 import gc
-import html
 import json
 import math
 import operator
@@ -74,16 +72,16 @@ from functools import lru_cache, partial
 from typing import IO, Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Type, Union
 
 from agon_core import (
-    BLACK, CELLS, ERROR_TEXTS, FILES, MAX_FILE_BYTES, NEIGHBOURS, PASS, QUIET_MOVES_TO_DRAW, RING,
-    THRONE, WHITE, AgonError, Cell, Ending, Game, IllegalMove, Move, Position, Refusal, Rules, axial, cell_name,
-    cells_of, read_text, write_safely)
+    BLACK, CELLS, CROSS, ERROR_TEXTS, FILES, FRAME_SHARE, GUARD_SHAPES, MARGIN, NEIGHBOURS, PASS, PIECE_DIAMETER,
+    PIECE_SHAPES, PRINT, QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RANK_MARGIN, RING, STAR, THRONE, WHITE, AgonError, Cell,
+    Colours, Diagram, Disc, Ending, Game, IllegalMove, Layout, Move, PieceColours, Point, Position, Refusal, Rules,
+    Shape, cell_name, cells_of, diagrams_svg, is_goal_reached, read_text, write_safely)
 from agon_ai import (
     INFINITY, OWN_ENGINE, START_PATIENCE, SURE_WIN, Answer, EngineFailure, EngineProcess, Info, TreeLine,
     parse_tree_line, program_command, score_text)
 
 VERSION = "1.0"
 IS_MAC = sys.platform == "darwin"
-Point = Tuple[float, float]
 
 # --- 2. Texts --------------------------------------------------------------------
 
@@ -155,41 +153,6 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_cell": ("{cell}: frei", "{cell}: free"),
     "say_guard": ("{cell}: Wache ({side})", "{cell}: guard ({side})"),
     "say_queen": ("{cell}: Königin ({side})", "{cell}: queen ({side})"),
-    # how it ended
-    "end_THRONE": ("Die Königin sitzt auf dem Thron, alle sechs Wachen stehen um sie.",
-                   "The queen is on the throne, all six guards around her."),
-    "end_EMPTY_THRONE": ("Sechs Wachen stehen um einen Thron ohne ihre Königin: Das verliert.",
-                         "Six guards stand round a throne without their queen: that loses."),
-    "end_BLOCKED": ("Keine Seite kann mehr ziehen.", "Neither side can move any more."),
-    "end_REPETITION": ("Dreimal dieselbe Stellung.", "The same position for the third time."),
-    "end_QUIET": ("100 Züge ohne Schritt nach innen und ohne Umsetzen.",
-                  "100 moves without a step inwards or a relocation."),
-    "end_RESIGNATION": ("Die andere Seite hat aufgegeben.", "The other side has resigned."),
-    "end_AGREEMENT": ("Remis vereinbart.", "A draw was agreed."),
-    # why a move is refused
-    "no_GAME_OVER": ("Das Spiel ist zu Ende.", "The game is over."),
-    "no_NO_PASS": ("Aussetzen darf nur, wer gar nicht ziehen kann.",
-                   "Only a side that cannot move at all may pass."),
-    "no_NO_PIECE": ("Auf diesem Feld steht kein Stein.", "There is no piece on that cell."),
-    "no_NOT_YOURS": ("Dieser Stein gehört der anderen Seite.", "That piece belongs to the other side."),
-    "no_SAME_CELL": ("Der Stein steht schon dort.", "The piece is already there."),
-    "no_TAKEN": ("Dieses Feld ist besetzt; geschlagen wird nicht.",
-                 "That cell is taken; pieces are never captured."),
-    "no_TRAPPED_FIRST": ("Erst muss ein eingeschlossener Stein umgesetzt werden.",
-                         "A trapped piece must be relocated first."),
-    "no_QUEEN_FIRST": ("Erst muss die eingeschlossene Königin umgesetzt werden.",
-                       "The trapped queen must be relocated first."),
-    "no_OUTER_RING": ("Eine eingeschlossene Wache muss auf den Außenring.",
-                      "A trapped guard must go to the outer ring."),
-    "no_NOT_TO_THRONE": ("Beim Umsetzen darf die Königin überallhin, nur nicht auf den Thron.",
-                         "A relocated queen may go anywhere except on the throne."),
-    "no_TOO_FAR": ("Ein Stein zieht nur einen Schritt weit.", "A piece moves only one step."),
-    "no_OUTWARDS": ("Kein Stein zieht nach außen: nur auf seinem Ring oder nach innen.",
-                    "No piece steps outwards: only along its ring or inwards."),
-    "no_THRONE_IS_QUEENS": ("Den Thron darf nur eine Königin betreten.",
-                            "Only a queen may step on the throne."),
-    "no_SELF_ENCLOSURE": ("Dort stünde der Stein zwischen zwei gegnerischen: Selbsteinschließung ist verboten.",
-                          "There the piece would stand between two enemies: self-enclosure is forbidden."),
     # menus
     "ctrl": ("Strg", "Ctrl"),
     "menu_file": ("Datei", "File"),
@@ -480,6 +443,33 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "line": ("Zeile {number}", "line {number}"),
 }
 
+#: The German sentences for the refusals and endings of agon_core, which hold the English ones.
+GERMAN_REASONS = {
+    "end_THRONE": "Die Königin sitzt auf dem Thron, alle sechs Wachen stehen um sie.",
+    "end_EMPTY_THRONE": "Sechs Wachen stehen um einen Thron ohne ihre Königin: Das verliert.",
+    "end_BLOCKED": "Keine Seite kann mehr ziehen.",
+    "end_REPETITION": "Dreimal dieselbe Stellung.",
+    "end_QUIET": "100 Züge ohne Schritt nach innen und ohne Umsetzen.",
+    "end_RESIGNATION": "Die andere Seite hat aufgegeben.",
+    "end_AGREEMENT": "Remis vereinbart.",
+    "no_GAME_OVER": "Das Spiel ist zu Ende.",
+    "no_NO_PASS": "Aussetzen darf nur, wer gar nicht ziehen kann.",
+    "no_NO_PIECE": "Auf diesem Feld steht kein Stein.",
+    "no_NOT_YOURS": "Dieser Stein gehört der anderen Seite.",
+    "no_SAME_CELL": "Der Stein steht schon dort.",
+    "no_TAKEN": "Dieses Feld ist besetzt; geschlagen wird nicht.",
+    "no_TRAPPED_FIRST": "Erst muss ein eingeschlossener Stein umgesetzt werden.",
+    "no_QUEEN_FIRST": "Erst muss die eingeschlossene Königin umgesetzt werden.",
+    "no_OUTER_RING": "Eine eingeschlossene Wache muss auf den Außenring.",
+    "no_NOT_TO_THRONE": "Beim Umsetzen darf die Königin überallhin, nur nicht auf den Thron.",
+    "no_TOO_FAR": "Ein Stein zieht nur einen Schritt weit.",
+    "no_OUTWARDS": "Kein Stein zieht nach außen: nur auf seinem Ring oder nach innen.",
+    "no_THRONE_IS_QUEENS": "Den Thron darf nur eine Königin betreten.",
+    "no_SELF_ENCLOSURE": "Dort stünde der Stein zwischen zwei gegnerischen: Selbsteinschließung ist verboten.",
+}
+TEXTS.update({f"no_{refusal.name}": (GERMAN_REASONS[f"no_{refusal.name}"], refusal.value) for refusal in Refusal})
+TEXTS.update({f"end_{ending.name}": (GERMAN_REASONS[f"end_{ending.name}"], ending.value) for ending in Ending})
+
 #: The German sentences for the errors of agon_core, whose table holds the English ones.
 GERMAN_ERRORS = {
     "bad_cell": "„{token}“ ist kein Feld; erwartet wird ein Buchstabe von a bis l (ohne j) und eine Zahl, etwa f6",
@@ -499,8 +489,20 @@ GERMAN_ERRORS = {
     "after_end": "„{token}“ steht hinter dem Ende des Spiels",
     "open_comment": "Die Bemerkung, die hier beginnt, endet nirgends; erwartet wird }}",
     "no_game": "In diesem Text ist kein Spiel; erwartet werden Züge wie 1. a5-b5 d1-d2",
-    "too_big": "Die Datei ist zu groß für ein Spiel ({token} Bytes; höchstens {expected})",
+    "too_big": "Das ist zu groß für ein Spiel ({token} Bytes; höchstens {expected})",
     "not_text": "Die Datei ist kein UTF-8-Text; erwartet wird ein Agon-Spiel",
+    "repeated_header": "Die Kopfzeile {token} steht zweimal da; das nächste Spiel beginnt hinter einem Ergebnis (* wenn "
+                       "es keines hat)",
+    "bad_ply": "Die Kopfzeile Ply nennt „{token}“; erwartet wird, wie viele der {expected} Züge auf dem Brett sind",
+    "several_games": "In diesem Text sind {token} Spiele; erwartet wird eines",
+    "is_folder": "Das ist ein Ordner, keine Datei",
+    "not_a_file": "Das ist eine Pipe oder ein Gerät, keine Datei",
+    "write_protected": "Die Datei ist schreibgeschützt; bitte einen anderen Namen wählen",
+    "missing_header": "Dieser Seite fehlt die Kopfzeile {token}; erwartet wird [{token} \"...\"]",
+    "bad_kind": "„{token}“ ist keine Art von Seite; erwartet wird {expected}",
+    "bad_goal": "„{token}“ ist kein Ziel; erwartet wird {expected}",
+    "bad_number": "Die Kopfzeile {name} nennt „{token}“; erwartet wird eine Zahl ab 1",
+    "bad_reply": "Die Kopfzeile Reply nennt „{token}“; erwartet wird höchstens ein Zug zwischen zwei Zielen",
     "unreadable": "lässt sich nicht lesen: {reason}",
     "unwritable": "lässt sich nicht schreiben: {reason}",
 }
@@ -547,8 +549,13 @@ class Theme(NamedTuple):
     #: Trapped pieces, and the cells that forbid a move.
     forbidden: str
     #: White's and Black's pieces: lit side, shaded side, rim, ring or crown.
-    white: Tuple[str, str, str, str, str]
-    black: Tuple[str, str, str, str, str]
+    white: PieceColours
+    black: PieceColours
+
+    @property
+    def colours(self) -> Colours:
+        """The colours of a board on paper."""
+        return Colours(*(getattr(self, name) for name in Colours._fields))
 
 
 LIGHT = Theme(
@@ -556,24 +563,24 @@ LIGHT = Theme(
     rings=("#d9a441", "#f3e7c9", "#d2ba8c", "#efe2c2", "#d7c296", "#efe3c8"),
     star="#b8811d", frame="#5a4632", edge="#947a5a",
     allowed="#217d4c", recent="#e08a2e", forbidden="#c2342b",
-    white=("#ffffff", "#dcd6c8", "#8d7b5f", "#b9a57c", "#b07d16"),
-    black=("#4d5262", "#20222b", "#14151b", "#8f96ab", "#e3b54c"))
+    white=PieceColours("#ffffff", "#dcd6c8", "#8d7b5f", "#b9a57c", "#b07d16"),
+    black=PieceColours("#4d5262", "#20222b", "#14151b", "#8f96ab", "#e3b54c"))
 
 DARK = Theme(
     window="#24221e", panel="#2d2a25", text="#efe8da", quiet_text="#b3a58c", line="#5a5346",
     rings=("#b98228", "#6e6149", "#4b4231", "#695c45", "#483f2f", "#665a43"),
     star="#835914", frame="#14110d", edge="#2f291e",
     allowed="#7cf0b0", recent="#e8902c", forbidden="#ffa69d",
-    white=("#ffffff", "#d3cbb9", "#4a4130", "#b09b70", "#9a6b0c"),
-    black=("#343844", "#0f1014", "#8b91a6", "#a3aac0", "#f0c25c"))
+    white=PieceColours("#ffffff", "#d3cbb9", "#4a4130", "#b09b70", "#9a6b0c"),
+    black=PieceColours("#343844", "#0f1014", "#8b91a6", "#a3aac0", "#f0c25c"))
 
 CONTRAST = Theme(
     window="#ffffff", panel="#ffffff", text="#000000", quiet_text="#333333", line="#000000",
     rings=("#ffd84d", "#ffffff", "#cfcfcf", "#ffffff", "#cfcfcf", "#ffffff"),
     star="#7a5c00", frame="#000000", edge="#000000",
     allowed="#0050a0", recent="#f0a000", forbidden="#a03000",
-    white=("#ffffff", "#f2f2f2", "#000000", "#000000", "#000000"),
-    black=("#1a1a1a", "#000000", "#000000", "#ffffff", "#ffffff"))
+    white=PieceColours("#ffffff", "#f2f2f2", "#000000", "#000000", "#000000"),
+    black=PieceColours("#1a1a1a", "#000000", "#000000", "#ffffff", "#ffffff"))
 
 THEMES = {"light": LIGHT, "dark": DARK, "contrast": CONTRAST}
 #: Fonts of the window and how many points each is larger than the system's text.
@@ -590,16 +597,6 @@ FIRST_WIDTH, FIRST_HEIGHT = 88, 68
 LEAST_WIDTH, LEAST_HEIGHT = 42, 31
 #: What the text of a label has on either side of it.
 LABEL_BORDER = 2
-
-#: Shape of the crown, in radii of the piece: the outline and the balls on its tips.
-CROWN: Tuple[Point, ...] = ((-0.50, 0.40), (-0.60, -0.22), (-0.26, 0.06), (0.0, -0.40),
-                            (0.26, 0.06), (0.60, -0.22), (0.50, 0.40))
-CROWN_BALLS: Tuple[Point, ...] = ((-0.60, -0.27), (0.0, -0.46), (0.60, -0.27))
-
-#: Marks as outlines in cell radii: a wedge that presses on a trapped piece from the right, and a cross.
-WEDGE: Tuple[Point, ...] = ((0.58, 0), (0.86, -0.24), (0.86, 0.24), (0.58, 0))
-CROSS: Tuple[Point, ...] = ((0, -0.1), (0.26, -0.36), (0.36, -0.26), (0.1, 0), (0.36, 0.26), (0.26, 0.36), (0, 0.1),
-                            (-0.26, 0.36), (-0.36, 0.26), (-0.1, 0), (-0.36, -0.26), (-0.26, -0.36))
 
 Colour = Tuple[int, int, int]
 
@@ -703,33 +700,33 @@ class Raster:
                 + chunk(b"IDAT", zlib.compress(data, 1)) + chunk(b"IEND", b""))
 
 
+def _paint(raster: Raster, shapes: Sequence[Shape], radius: float, colours: PieceColours) -> None:
+    """Paint shapes of a piece of this radius into the middle of a picture."""
+    middle = raster.size / 2
+    for shape in shapes:
+        shaded = colours.shaded if shape.paint == "face" else None
+        colour = colours.lit if shape.paint == "face" else getattr(colours, shape.paint)
+        if isinstance(shape, Disc):
+            raster.disc(middle + shape.x * radius, middle + shape.y * radius, shape.radius * radius, colour, shaded)
+        else:
+            raster.polygon([(middle + x * radius, middle + y * radius) for x, y in shape.points], colour)
+
+
 @lru_cache(maxsize=2)
-def _blank_piece(diameter: int, lit: str, shaded: str, rim: str) -> Raster:
+def _blank_piece(diameter: int, colours: PieceColours) -> Raster:
     """A piece of which the kind cannot be seen yet, with its shadow: the same for guards and queens."""
     raster = Raster(diameter + max(4, diameter // 6))
     radius, middle = diameter / 2, raster.size / 2
     drop = radius * 0.09
     raster.disc(middle + drop, middle + drop, radius * 0.97, "#20150a", opacity=0.38, softness=max(2, radius * 0.2))
-    raster.disc(middle, middle, radius, rim)
-    raster.disc(middle, middle, radius - max(1.2, radius * 0.07), lit, shaded)
+    _paint(raster, PIECE_SHAPES, radius, colours)
     return raster
 
 
-def piece_png(diameter: int, colours: Tuple[str, str, str, str, str], is_queen: bool) -> bytes:
+def piece_png(diameter: int, colours: PieceColours, is_queen: bool) -> bytes:
     """The picture of a piece: a disc with a ring for a guard, with a crown for a queen."""
-    lit, shaded, rim, ring, crown = colours
-    raster = copy.deepcopy(_blank_piece(diameter, lit, shaded, rim))
-    radius, middle = diameter / 2, raster.size / 2
-    if is_queen:
-        def place(point: Point) -> Point:
-            return middle + point[0] * radius * 0.88, middle + point[1] * radius * 0.88
-
-        raster.polygon([place(point) for point in CROWN], crown)
-        for ball in CROWN_BALLS:
-            raster.disc(*place(ball), radius * 0.085, crown)
-    else:
-        raster.disc(middle, middle, radius * 0.56, ring)
-        raster.disc(middle, middle, radius * 0.44, mix(lit, shaded, 0.15), mix(lit, shaded, 0.8))
+    raster = copy.deepcopy(_blank_piece(diameter, colours))
+    _paint(raster, QUEEN_SHAPES if is_queen else GUARD_SHAPES, diameter / 2, colours)
     return raster.png()
 
 
@@ -740,103 +737,7 @@ def dot_png(diameter: int, colour: str) -> bytes:
     return raster.png()
 
 
-# --- 4. Geometry -----------------------------------------------------------------
-
-ROOT3 = math.sqrt(3)
-#: Size of the whole board in cell radii, and the margins round it.
-BOARD_WIDTH, BOARD_HEIGHT = 17.0, 11 * ROOT3
-MARGIN, RANK_MARGIN = 0.4, 1.3
-#: A piece, in cell radii: it fits the hexagon, whose inner diameter is the root of three.
-PIECE_DIAMETER = 1.34
 DOT_DIAMETER = 0.34
-
-
-class Layout(NamedTuple):
-    """Where the cells are on the canvas (source: flat-topped axial grids, as in Red Blob Games' guide).
-
-    `size` is the radius of a cell in pixels, (x, y) the throne's centre; a
-    flipped board shows Black's side below.
-    """
-
-    size: float
-    x: float
-    y: float
-    flipped: bool = False
-
-    @classmethod
-    def fit(cls, width: float, height: float, flipped: bool = False, side: float = MARGIN) -> "Layout":
-        """The largest board that fits the canvas; the file letters stand below, rank numbers in the side margins."""
-        size = max(4.0, min(width / (BOARD_WIDTH + 2 * side), height / (BOARD_HEIGHT + 2 * MARGIN + 0.5)))
-        return cls(size, width / 2, (height - 0.5 * size) / 2, flipped)
-
-    def centre(self, cell: Cell) -> Point:
-        """The middle of a cell in pixels."""
-        q, r = axial(cell)
-        sign = -1 if self.flipped else 1
-        return self.x + sign * self.size * 1.5 * q, self.y + sign * self.size * ROOT3 * (r + q / 2)
-
-    def corners(self, cell: Cell, share: float = 1.0) -> List[float]:
-        """The six corners of a cell as x, y, x, y, ...; `share` makes the hexagon smaller or larger."""
-        x, y = self.centre(cell)
-        radius = self.size * share
-        return [coordinate for corner in range(6)
-                for coordinate in (x + radius * math.cos(math.radians(60 * corner)),
-                                   y + radius * math.sin(math.radians(60 * corner)))]
-
-    def outline(self, cell: Cell, shape: Sequence[Point]) -> List[float]:
-        """A shape given in cell radii, placed on a cell, as x, y, x, y, ..."""
-        x, y = self.centre(cell)
-        return [coordinate for dx, dy in shape for coordinate in (x + dx * self.size, y + dy * self.size)]
-
-    def wedges(self, cell: Cell, sources: Sequence[Cell]) -> List[float]:
-        """One outline with a wedge on the side of each neighbouring source, pointing at the cell."""
-        x, y = self.centre(cell)
-        points: List[Point] = []
-        for source in sources:
-            dx, dy = (end - start for start, end in zip((x, y), self.centre(source)))
-            length = math.hypot(dx, dy)
-            c, s = dx / length, dy / length
-            # Back to the first point each time, so that the ways between the wedges enclose nothing.
-            points += [(a * c - b * s, a * s + b * c) for a, b in WEDGE] + points[:1]
-        return self.outline(cell, points)
-
-    def cell_at(self, x: float, y: float) -> Optional[Cell]:
-        """The cell under a pixel, or None beside the board."""
-        sign = -1 if self.flipped else 1
-        q = sign * (x - self.x) / (1.5 * self.size)
-        r = sign * (y - self.y) / (ROOT3 * self.size) - q / 2
-        return _CELL_AT.get(_round_axial(q, r))
-
-    def reading_order(self, cell: Cell) -> Point:
-        """A key that sorts cells as one reads them: by column, from the bottom up."""
-        x, y = self.centre(cell)
-        return x, -y
-
-    def next_cell(self, cell: Cell, columns: int, rows: int) -> Cell:
-        """The cell one column or row away as one sees it, or the same cell at the edge of the board."""
-        x, y = self.centre(cell)
-        q, _ = axial(cell)
-        half = 0.5 if q % 2 else -0.5  # neighbouring columns stand half a cell higher or lower
-        for shift in (half, -half) if columns else (0.0,):
-            found = self.cell_at(x + columns * 1.5 * self.size, y + (rows + shift) * ROOT3 * self.size)
-            if found is not None:
-                return found
-        return cell
-
-
-def _round_axial(q: float, r: float) -> Tuple[int, int]:
-    """The hexagon that holds a point: cube coordinates rounded so that their sum stays zero."""
-    rounded_q, rounded_r, rounded_s = round(q), round(r), round(-q - r)
-    error_q, error_r, error_s = abs(rounded_q - q), abs(rounded_r - r), abs(rounded_s + q + r)
-    if error_q > error_r and error_q > error_s:
-        rounded_q = -rounded_r - rounded_s
-    elif error_r > error_s:
-        rounded_r = -rounded_q - rounded_s
-    return rounded_q, rounded_r
-
-
-_CELL_AT: Dict[Tuple[int, int], Cell] = {axial(cell): cell for cell in CELLS}
-
 
 # --- 5. Board --------------------------------------------------------------------
 
@@ -973,14 +874,12 @@ class BoardView(tk.Canvas):
     def _draw_cells(self) -> None:
         layout, theme = self.layout, self.theme
         for cell, item in self._frames.items():
-            self.coords(item, *layout.corners(cell, 1.16))
+            self.coords(item, *layout.corners(cell, FRAME_SHARE))
             self._set(item, fill=theme.frame, outline=mix(theme.frame, theme.window, 0.5), width=1)
         for cell, item in self._faces.items():
             self.coords(item, *layout.corners(cell))
-        throne = layout.corners(THRONE, 0.62)
-        for i, item in enumerate(self._star):
-            corners = [throne[2 * corner + axis] for corner in range(i, 6, 2) for axis in (0, 1)]
-            self.coords(item, *corners)
+        for item, triangle in zip(self._star, STAR):
+            self.coords(item, *layout.outline(THRONE, triangle))
             self._set(item, fill=theme.star, outline=theme.star)
         self._draw_labels()
         self.refresh()
@@ -988,17 +887,13 @@ class BoardView(tk.Canvas):
     def _draw_labels(self) -> None:
         layout = self.layout
         font = (self._family, -max(9, round(layout.size * 0.42)))
-        edge_cells = {letter: [cell for cell in CELLS if cell_name(cell)[0] == letter] for letter in FILES}
-        for letter, item in self._letters.items():
-            y, x = max(layout.centre(cell)[::-1] for cell in edge_cells[letter])
-            self.coords(item, x, y + layout.size * 1.36)
-            self._set(item, fill=self.theme.quiet_text, font=font)
-        for rank, item in self._ranks.items():
-            row = [layout.centre(cell) for cell in CELLS if cell_name(cell)[1:] == str(rank)]
-            x, y = min(row)
-            slope = 0 if len(row) == len(FILES) else -0.68 if not layout.flipped else 0.68
-            self.coords(item, x - layout.size * (1.2 if slope else 1.35), y + slope * layout.size)
-            self._set(item, fill=self.theme.quiet_text, font=font, state="normal" if self._show_ranks else "hidden")
+        for letter, place in layout.letters().items():
+            self.coords(self._letters[letter], *place)
+            self._set(self._letters[letter], fill=self.theme.quiet_text, font=font)
+        for rank, place in layout.ranks().items():
+            self.coords(self._ranks[rank], *place)
+            self._set(self._ranks[rank], fill=self.theme.quiet_text, font=font,
+                      state="normal" if self._show_ranks else "hidden")
 
     # -- drawing --
 
@@ -1091,61 +986,6 @@ class BoardView(tk.Canvas):
             self.refresh()
 
 
-# -- on paper --
-
-#: Black on white, for printing: empty cells, thin lines, no colours.
-PRINT = CONTRAST._replace(rings=("#d0d0d0",) + ("#ffffff",) * 5, star="#808080", edge="#808080",
-                          white=("#ffffff",) * 2 + ("#000000",) * 3)
-SVG_CELL = 20.0
-
-
-def board_svg(position: Position, theme: Theme, layout: Layout) -> str:
-    """The elements that draw a position, to be set into an SVG document (source: SVG 1.1)."""
-    def polygon(points: Sequence[float], fill: str, stroke: str = "none", width: float = 1) -> str:
-        text = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(points[::2], points[1::2]))
-        return f'<polygon points="{text}" fill="{fill}" stroke="{stroke}" stroke-width="{width:.1f}"/>'
-
-    def disc(cell: Cell, share: float, fill: str, stroke: str) -> str:
-        x, y = layout.centre(cell)
-        return (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{layout.size * share:.1f}" fill="{fill}" stroke="{stroke}" '
-                f'stroke-width="{layout.size / 16:.1f}"/>')
-
-    radius = PIECE_DIAMETER / 2
-    parts = [polygon(layout.corners(cell, 1.16), theme.frame) for cell in CELLS if RING[cell] == len(theme.rings) - 1]
-    parts += [polygon(layout.corners(cell), theme.rings[RING[cell] or 0], theme.edge, layout.size / 18)
-              for cell in CELLS]
-    throne = layout.corners(THRONE, 0.62)
-    parts += [polygon([throne[2 * corner + axis] for corner in range(i, 6, 2) for axis in (0, 1)], theme.star)
-              for i in range(2)]
-    for side, (lit, shaded, rim, ring, crown) in ((WHITE, theme.white), (BLACK, theme.black)):
-        for cell in cells_of(position.pieces(side)):
-            parts.append(disc(cell, radius, mix(lit, shaded, 0.5), rim))
-            if position.is_queen(cell):
-                points = [(x * radius * 0.9, y * radius * 0.9) for x, y in CROWN]
-                parts.append(polygon(layout.outline(cell, points), crown))
-            else:
-                parts.append(disc(cell, radius * 0.5, "none", ring))
-    return "\n".join(parts)
-
-
-def diagrams_svg(diagrams: Sequence[Tuple[Position, str]], theme: Theme, flipped: bool, columns: int = 3) -> str:
-    """An SVG document with positions and the captions below them, several in a row."""
-    columns = max(1, min(columns, len(diagrams)))
-    rows = -(-len(diagrams) // columns)
-    width, height = SVG_CELL * (BOARD_WIDTH + 2 * MARGIN), SVG_CELL * (BOARD_HEIGHT + 2 * MARGIN + 2)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{columns * width:.0f}" height="{rows * height:.0f}" '
-             f'viewBox="0 0 {columns * width:.0f} {rows * height:.0f}">',
-             f'<rect width="100%" height="100%" fill="{theme.window}"/>']
-    for number, (position, caption) in enumerate(diagrams):
-        x, y = number % columns * width, number // columns * height
-        layout = Layout(SVG_CELL, x + width / 2, y + (height - 2 * SVG_CELL) / 2, flipped)
-        parts += [board_svg(position, theme, layout),
-                  f'<text x="{x + width / 2:.1f}" y="{y + height - 0.6 * SVG_CELL:.1f}" text-anchor="middle" '
-                  f'font-family="sans-serif" font-size="{0.8 * SVG_CELL:.1f}" fill="{theme.text}">'
-                  f'{html.escape(caption)}</text>']
-    return "\n".join(parts + ["</svg>"]) + "\n"
-
-
 # --- 6. Scores -------------------------------------------------------------------
 
 #: Program and arguments of an engine.
@@ -1182,7 +1022,7 @@ def write_user_file(name: str, text: str) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
     except OSError as error:
         raise AgonError("unwritable", reason=error.strerror or error, number=error.errno).at(path=path) from None
-    write_safely(path, text)
+    write_safely(path, text, is_own=True)
 
 
 SETTINGS_FILE = "settings.json"
@@ -2305,30 +2145,18 @@ class Lesson(NamedTuple):
 
 
 LESSONS: Tuple[Lesson, ...] = (
-    Lesson("board", str(Position.start()), ("inwards",)),
+    Lesson("board", str(Position.start()), ("inwards_guard",)),
     Lesson("steps", "Qf3 d4 / Qf9 w", ("along", "inwards")),
     Lesson("throne", "Qf5 d4 g3 / Qf10 d8 h8 w", ("throne",)),
     Lesson("trap", "Qf2 d4 c5 h4 / Qf10 d5 g8 w", ("trap",)),
     Lesson("guard", "Qf2 e5 h4 / Qf10 e4 e6 g8 w", ("relocate",)),
     Lesson("queen", "Qg4 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 g3 g5 k7 l2 w", ("relocate",)),
     Lesson("several", "Qf1 b7 d3 d5 h1 k7 l2 / Qf11 a5 d2 d4 d6 k1 l5 w", ("relocate", "relocate"), "k1-k2"),
-    Lesson("self", "Qf1 a5 c4 d2 h9 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", ("refused",)),
+    Lesson("self", "Qf1 a5 c4 d2 h9 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", ("refused_self_enclosure",)),
     Lesson("stroke", "Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", ("trap_two",)),
     Lesson("win", "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w", ("win",)),
     Lesson("order", "Qg6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w", ("throne", "win"), "f11-f10"),
 )
-
-
-def is_goal_reached(goal: str, game: Game) -> bool:
-    """Whether the last move of a game does what a lesson or puzzle asks for."""
-    before, move, after = game.positions[-2], game.moves[-1], game.position
-    newly_trapped = set(after.trapped()) - set(before.with_turn(1 - before.turn).trapped())
-    outcome = game.outcome()
-    if goal == "relocate" or before.is_relocation(move):
-        return goal == "relocate" and before.is_relocation(move)
-    return {"inwards": before.is_progress(move), "along": not before.is_progress(move), "throne": move.target == THRONE,
-            "trap": bool(newly_trapped), "trap_two": len(newly_trapped) > 1,
-            "win": outcome is not None and outcome.winner == before.turn}.get(goal, False)
 
 
 class Puzzle(NamedTuple):
@@ -2492,7 +2320,7 @@ class Tour(Activity):
 
     def on_refused(self, refusal: Refusal) -> None:
         """On the page about self-enclosure the refusal is what was asked for."""
-        if not self.is_done and self.lesson.goals[self.step] == "refused" and refusal is Refusal.SELF_ENCLOSURE:
+        if not self.is_done and is_goal_reached(self.lesson.goals[self.step], self.app.game, refusal):
             self._step_done()
 
     def commands(self) -> Dict[str, Callable[[], None]]:
@@ -3218,19 +3046,14 @@ class Files:
         if self._lock:
             self._lock.close()
 
-    def _prepare_headers(self) -> None:
-        """Write into the headers who plays and, if moves have been taken back, where the game stands."""
+    def _headers(self) -> Dict[str, str]:
+        """Who plays, as written in game files; a person's name in the file stays."""
         headers = self.app.game.headers
-        for name, player in zip(("White", "Black"), self.app.players):
-            if not player.is_person or not headers.get(name) or not Player.from_name(headers[name]).is_person:
-                headers[name] = player.name()
-        headers.pop("Ply", None)
-        if self.app.game.undone:
-            headers["Ply"] = str(len(self.app.game.moves))
+        return {name: player.name() for name, player in zip(("White", "Black"), self.app.players)
+                if not player.is_person or not headers.get(name) or not Player.from_name(headers[name]).is_person}
 
     def _game_text(self) -> str:
-        self._prepare_headers()
-        return self.app.game.to_text(with_undone=True)
+        return self.app.game.to_text(with_undone=True, headers=self._headers())
 
     def autosave(self) -> None:
         """Keep the running game for the next start; said once when that is impossible.
@@ -3240,8 +3063,13 @@ class Files:
         """
         if self.app.activity:
             return
+        try:
+            text = self._game_text()
+        except AgonError as error:
+            self._complain_once(error)
+            return
         with self._guard:
-            self._unsaved = self._game_text()
+            self._unsaved = text
             if self._saver is None:
                 self._saver = threading.Thread(target=self._save, daemon=True)
                 self._saver.start()
@@ -3285,7 +3113,7 @@ class Files:
     def resume(self) -> bool:
         """Go on with the game that was running when the program last ended; False when there is none."""
         try:
-            game = self.with_place(Game.load(os.path.join(user_folder(), self.autosave_name)))
+            game = Game.load(os.path.join(user_folder(), self.autosave_name))
         except AgonError:
             return False  # none there, or damaged from outside
         if not (game.moves or game.undone) or game.outcome():
@@ -3299,21 +3127,13 @@ class Files:
         self.app.adopt(game, players, path, is_paused=not any(player.is_person for player in players))
 
     @staticmethod
-    def with_place(game: Game) -> Game:
-        """The game taken back to the move at which it was saved."""
-        ply = game.headers.pop("Ply", "")
-        while ply.isdecimal() and len(game.moves) > int(ply[:9]):
-            game.undo()
-        return game
-
-    @staticmethod
     def players_of(game: Game) -> List[Player]:
         return [Player.from_name(game.headers.get(name, "")) for name in ("White", "Black")]
 
     def load(self, path: str) -> None:
         """Open a game file; when it cannot be read, say why and leave the running game alone."""
         try:
-            game = self.with_place(Game.load(path))
+            game = Game.load(path)
         except AgonError as error:
             self.app.show_error(error)
             self._add_recent(path, is_readable=False)
@@ -3361,9 +3181,8 @@ class Files:
 
     def save(self, path: str) -> None:
         """Write the game to a file, or say why that is impossible."""
-        self._prepare_headers()
         try:
-            self.app.game.save(path, with_undone=True)
+            self.app.game.save(path, with_undone=True, headers=self._headers())
         except AgonError as error:
             texts = self.app.texts
             self.app.dialog = MessageDialog(self.app.root, "Agon", self.app.error_text(error), texts("save_elsewhere"),
@@ -3384,10 +3203,10 @@ class Files:
         """Write an SVG picture, or say why that is impossible."""
         game = self.app.game
         plies = list(range(0, len(game.moves), DIAGRAM_PLIES)) + [len(game.moves)] if of_game else [len(game.moves)]
-        diagrams = [(game.positions[ply], self._caption(ply)) for ply in plies]
-        theme = PRINT if for_print else self.app.theme
+        diagrams = [Diagram(game.positions[ply], self._caption(ply)) for ply in plies]
+        colours = PRINT if for_print else self.app.theme.colours
         try:
-            write_safely(path, diagrams_svg(diagrams, theme, self.app.settings["flipped"]))
+            write_safely(path, diagrams_svg(diagrams, colours, self.app.settings["flipped"]))
         except AgonError as error:
             self.app.show_error(error)
             return
@@ -3398,11 +3217,7 @@ class Files:
         """What stands below a diagram: the move that led to it, and who is to move."""
         game = self.app.game
         turn = self.app.texts("turn", side=game.positions[ply].turn)
-        if ply == 0:
-            return turn
-        number = (ply - 1 + game.start.turn) // 2 + 1
-        dots = "." if game.positions[ply - 1].turn == WHITE else "..."
-        return f"{number}{dots} {game.descriptions()[ply - 1]} · {turn}"
+        return f"{game.numbered(ply - 1)} · {turn}" if ply else turn
 
     def _copy(self, text: str, message: str) -> None:
         self.app.root.clipboard_clear()
@@ -3416,7 +3231,10 @@ class Files:
 
     def on_copy_game(self) -> None:
         """Copy the game as the text of a game file."""
-        self._copy(self._game_text(), "say_copied_game")
+        try:
+            self._copy(self._game_text(), "say_copied_game")
+        except AgonError as error:
+            self.app.show_error(error)
 
     def on_paste(self) -> None:
         """Put the position or game of the clipboard on the board."""
@@ -3427,7 +3245,7 @@ class Files:
         try:
             is_position = "/" in text and "[" not in text and "-" not in text
             game = (Game(Position.from_text(text), self.app.game.rules) if is_position
-                    else self.with_place(Game.from_text(text[:MAX_FILE_BYTES])))
+                    else Game.from_text(text))
         except AgonError as error:
             self.app.show_error(error)
             return

@@ -40,10 +40,10 @@ from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dic
 from typing import NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple
 
 from agon_core import (
-    BLACK, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, PASS_CHANGE, QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW,
-    STEP_BITS, STEPS, THRONE, THRONE_BIT, WHITE, AgonError, Bits, Cell, Ending, Game, Move, Position, Rules,
-    between, bits, cells_of, count_possible, has_won, is_decided, legal_changes, move_of, perft, popcount,
-    possible_changes, surrounds_empty_throne)
+    BLACK, CELLS, DEFAULT_RULES, INNER, LINES, PASS_CHANGE, QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING,
+    RINGS, STEP_BITS, STEPS, THRONE, THRONE_BIT, WHITE, AgonError, Bits, Cell, Ending, Game, Move, Position, Rules,
+    between, bits, cells_of, count_possible, flanked, has_won, is_decided, legal_changes, move_of, perft, popcount,
+    possible_changes, surrounds_empty_throne, trapping_cells)
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -271,9 +271,9 @@ class Evaluation:
     def threat(self, own: Bits, enemy: Bits, queens: Bits) -> int:
         """What the side to move can gain by trapping a guard with its next step."""
         landing = _union_of_steps(own) & ~(own | enemy)
-        victims = enemy & ~queens & _flanked(own, landing)
+        victims = enemy & ~queens & flanked(own, landing)
         if victims:
-            victims &= _flanked(own, landing & ~between(enemy))
+            victims &= flanked(own, landing & ~between(enemy))
             for cells, worth in self.threat_by_ring:
                 if victims & cells:
                     return worth
@@ -289,22 +289,6 @@ def evaluate(position: Position, weights: Weights = WEIGHTS) -> int:
 def _evaluation(weights: Weights) -> Evaluation:
     """One Evaluation for all searches with these weights: what it remembers is always true."""
     return Evaluation(weights)
-
-
-def _flanked(own: Bits, landing: Bits) -> Bits:
-    """The cells with an own piece on one side and a landing cell on the opposite side."""
-    return (own << COLUMN & landing >> COLUMN | own >> COLUMN & landing << COLUMN
-            | own << ROW & landing >> ROW | own >> ROW & landing << ROW
-            | own << ROW - COLUMN & landing >> ROW - COLUMN | own >> ROW - COLUMN & landing << ROW - COLUMN)
-
-
-def trapping_cells(own: Bits, enemy: Bits) -> Bits:
-    """The cells from which a newly arrived own piece would trap an enemy together with another one."""
-    # An enemy with an own piece on one side: the cell on its other side.
-    return ((own << COLUMN & enemy) << COLUMN | (own >> COLUMN & enemy) >> COLUMN
-            | (own << ROW & enemy) << ROW | (own >> ROW & enemy) >> ROW
-            | (own << ROW - COLUMN & enemy) << ROW - COLUMN | (own >> ROW - COLUMN & enemy) >> ROW - COLUMN
-            ) & ~(own | enemy)
 
 
 # --- 3. Minimax ------------------------------------------------------------------
@@ -701,9 +685,9 @@ class Searcher:
                 value += evaluation.loss(trapped, queens)
             elif value > best:
                 landing = free_reach & ~child
-                victims = child & ~following & _flanked(enemy, landing)
+                victims = child & ~following & flanked(enemy, landing)
                 if victims:
-                    victims &= _flanked(enemy, landing & ~between(child))
+                    victims &= flanked(enemy, landing & ~between(child))
                     for cells, worth in evaluation.threat_by_ring:
                         if victims & cells:
                             value -= worth

@@ -22,13 +22,23 @@ Contents
     6. Position     an immutable position: legal moves, refusals, text
     7. Perft        counting move sequences, the classic test of the rules
     8. Game         a start and its moves: undo, outcome, repetition
-    9. Game files   the .agon text format
+    9. Game files   the .agon text format, one game or several in a text
+   10. Disk         reading and writing files so that nothing is lost
+   11. Lessons      what a page of the tour or a puzzle asks for
+   12. Geometry     cells to pixels and back
+   13. Pictures     the shapes of pieces and marks, and positions as SVG
 """
 
+import html
+import math
 import os
 import re
+import stat
+import textwrap
+import time
 from enum import Enum
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Type
+from functools import partial
+from typing import Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -62,34 +72,34 @@ DEFAULT_RULES = Rules()
 
 
 class Refusal(Enum):
-    """Why a move is illegal."""
+    """Why a move is illegal, as a sentence."""
 
-    GAME_OVER = "the game is over"
-    NO_PASS = "passing is allowed only when no move is possible"
-    NO_PIECE = "there is no piece on that cell"
-    NOT_YOURS = "that piece belongs to the other side"
-    SAME_CELL = "the piece has not moved"
-    TAKEN = "the cell is taken"
-    TRAPPED_FIRST = "a trapped piece must be relocated first"
-    QUEEN_FIRST = "the trapped queen must be relocated first"
-    OUTER_RING = "a trapped guard must go to the outer ring"
-    NOT_TO_THRONE = "a trapped queen may go anywhere except on the throne"
-    TOO_FAR = "a piece moves only one step"
-    OUTWARDS = "a piece never steps outwards"
-    THRONE_IS_QUEENS = "only a queen may step on the throne"
-    SELF_ENCLOSURE = "a piece may not go between two enemies"
+    GAME_OVER = "The game is over."
+    NO_PASS = "Only a side that cannot move at all may pass."
+    NO_PIECE = "There is no piece on that cell."
+    NOT_YOURS = "That piece belongs to the other side."
+    SAME_CELL = "The piece is already there."
+    TAKEN = "That cell is taken; pieces are never captured."
+    TRAPPED_FIRST = "A trapped piece must be relocated first."
+    QUEEN_FIRST = "The trapped queen must be relocated first."
+    OUTER_RING = "A trapped guard must go to the outer ring."
+    NOT_TO_THRONE = "A relocated queen may go anywhere except on the throne."
+    TOO_FAR = "A piece moves only one step."
+    OUTWARDS = "No piece steps outwards: only along its ring or inwards."
+    THRONE_IS_QUEENS = "Only a queen may step on the throne."
+    SELF_ENCLOSURE = "There the piece would stand between two enemies: self-enclosure is forbidden."
 
 
 class Ending(Enum):
-    """How a game has ended."""
+    """How a game has ended, as a sentence."""
 
-    THRONE = "queen on the throne, six guards around her"
-    EMPTY_THRONE = "six guards round a throne without their queen"
-    BLOCKED = "neither side can move"
-    REPETITION = "the same position for the third time"
-    QUIET = "100 moves without a step inwards or a relocation"
-    RESIGNATION = "resignation"
-    AGREEMENT = "draw agreed"
+    THRONE = "The queen is on the throne, all six guards around her."
+    EMPTY_THRONE = "Six guards stand round a throne without their queen: that loses."
+    BLOCKED = "Neither side can move any more."
+    REPETITION = "The same position for the third time."
+    QUIET = "100 moves without a step inwards or a relocation."
+    RESIGNATION = "The other side has resigned."
+    AGREEMENT = "A draw was agreed."
 
 
 class Outcome(NamedTuple):
@@ -115,20 +125,37 @@ ERROR_TEXTS = {
     "too_many": '"{token}": a side has one queen and six guards at most',
     "guard_on_throne": '"{token}": only a queen may stand on the throne',
     "bad_header": '"{token}" is not a header line; expected [Name "value"]',
+    "repeated_header": "the header {token} is there twice; the next game begins behind a result (* if it has none)",
     "bad_format": '"{token}" is not a format number; expected 1',
     "newer_format": "the file has format {token}, this program reads format 1; please use a newer Agon",
     "bad_rules": '"{token}" is not a rule option; expected queen_first=on|off or empty_throne_loses=on|off',
     "bad_result": '"{token}" is not a result; expected 1-0, 0-1, 1/2-1/2 or *',
+    "bad_ply": 'the header Ply says "{token}"; expected how many of the {expected} moves are on the board',
     "other_result": "the result {token} contradicts {expected}, to which the moves or the header lead",
     "cut_off": "the file ends before the result {token} that its header announces; it seems to be cut off",
     "after_end": '"{token}" comes after the end of the game',
     "open_comment": "the comment beginning here is never closed; expected }}",
     "no_game": "there is no game in this text; expected moves such as 1. a5-b5 d1-d2",
-    "too_big": "the file is too big for a game ({token} bytes; at most {expected})",
+    "several_games": "there are {token} games in this text; expected one",
+    "too_big": "this is too big for a game ({token} bytes; at most {expected})",
     "not_text": "the file is not UTF-8 text; expected an .agon game",
+    "is_folder": "this is a folder, not a file",
+    "not_a_file": "this is a pipe or a device, not a file",
+    "write_protected": "the file is write-protected; please choose another name",
     "unreadable": "cannot be read: {reason}",
     "unwritable": "cannot be written: {reason}",
+    "missing_header": "this page has no header {token}; expected [{token} \"...\"]",
+    "bad_kind": '"{token}" is not a kind of page; expected {expected}',
+    "bad_goal": '"{token}" is not a goal; expected {expected}',
+    "bad_number": 'the header {name} says "{token}"; expected a number from 1 on',
+    "bad_reply": 'the header Reply says "{token}"; expected at most one move between two goals',
 }
+
+
+def visible(text: str, length: int = 40) -> str:
+    """A text of at most this many characters for a message, invisible characters named as U+200B and so on."""
+    shown = text if len(text) <= length else text[:length - 3] + "..."
+    return "".join(letter if letter.isprintable() else f"U+{ord(letter):04X}" for letter in shown)
 
 
 class AgonError(ValueError):
@@ -139,17 +166,11 @@ class AgonError(ValueError):
     """
 
     def __init__(self, code: str, token: object = "", **details: object) -> None:
-        text = str(token)
-        shown = text if len(text) <= 40 else text[:37] + "..."
         self.code = code
-        self.details: Dict[str, object] = {"token": shown, **details}
+        self.details: Dict[str, object] = {"token": visible(str(token)), **details}
         self.line: Optional[int] = None
         self.path: Optional[str] = None
         super().__init__(code)
-
-    def __reduce__(self) -> Tuple[object, ...]:
-        """Errors travel between processes whole, with their place."""
-        return _restored, (type(self), self.__dict__)
 
     def at(self, line: Optional[int] = None, path: Optional[str] = None) -> "AgonError":
         """The same error with its place filled in."""
@@ -161,12 +182,6 @@ class AgonError(ValueError):
         place = [self.path] if self.path else []
         place += [f"line {self.line}"] if self.line else []
         return ": ".join(place + [ERROR_TEXTS[self.code].format(**self.details)])
-
-
-def _restored(kind: Type["AgonError"], state: Dict[str, object]) -> "AgonError":
-    error = kind.__new__(kind)
-    error.__dict__.update(state)
-    return error
 
 
 class IllegalMove(AgonError):
@@ -294,19 +309,35 @@ def between(pieces: Bits) -> Bits:
             | pieces << ROW - COLUMN & pieces >> ROW - COLUMN)
 
 
-def enclosures(own: Bits, enemy: Bits) -> Bits:
-    """The cells an own piece may not go to, because enemies would enclose it there.
+def enclosures(own: Bits, enemy: Bits, lines: Sequence[int] = LINES) -> Bits:
+    """The cells an own piece may not go to, because enemies would enclose it there on one of these lines.
 
     A line on which the newcomer would in turn enclose both of these enemies
     (own, enemy, newcomer, enemy, own) does not count.  `own` is without the
     moving piece, which cannot be one of the outer two.
     """
     forbidden = 0
-    for line in LINES:
+    for line in lines:
         flanked = enemy << line & enemy >> line
         if flanked:
             forbidden |= flanked & ~(own << 2 * line & own >> 2 * line)
     return forbidden
+
+
+def flanked(own: Bits, landing: Bits) -> Bits:
+    """The cells with an own piece on one side and a landing cell on the opposite side."""
+    return (own << COLUMN & landing >> COLUMN | own >> COLUMN & landing << COLUMN
+            | own << ROW & landing >> ROW | own >> ROW & landing << ROW
+            | own << ROW - COLUMN & landing >> ROW - COLUMN | own >> ROW - COLUMN & landing << ROW - COLUMN)
+
+
+def trapping_cells(own: Bits, enemy: Bits) -> Bits:
+    """The cells from which a newly arrived own piece would trap an enemy together with another one."""
+    # An enemy with an own piece on one side: the cell on its other side.
+    return ((own << COLUMN & enemy) << COLUMN | (own >> COLUMN & enemy) >> COLUMN
+            | (own << ROW & enemy) << ROW | (own >> ROW & enemy) >> ROW
+            | (own << ROW - COLUMN & enemy) << ROW - COLUMN | (own >> ROW - COLUMN & enemy) >> ROW - COLUMN
+            ) & ~(own | enemy)
 
 
 # --- 4. Changes ------------------------------------------------------------------
@@ -329,14 +360,20 @@ def surrounds_empty_throne(own: Bits, queens: Bits) -> bool:
     return guards & INNER == INNER and not own & queens & THRONE_BIT
 
 
+def ring_ending(pieces: Bits, queens: Bits, rules: Rules) -> Optional[Ending]:
+    """How a side's guards round the throne end the game: THRONE wins it, EMPTY_THRONE loses it; None while it goes on."""
+    if pieces & INNER != INNER:
+        return None
+    if has_won(pieces, queens):
+        return Ending.THRONE
+    if rules.empty_throne_loses and surrounds_empty_throne(pieces, queens):
+        return Ending.EMPTY_THRONE
+    return None
+
+
 def is_decided(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> bool:
     """Whether one side has won, or lost by the empty throne."""
-    for side in (own, enemy):
-        if side & INNER == INNER and (
-                has_won(side, queens)
-                or rules.empty_throne_loses and surrounds_empty_throne(side, queens)):
-            return True
-    return False
+    return ring_ending(own, queens, rules) is not None or ring_ending(enemy, queens, rules) is not None
 
 
 def must_relocate(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> Bits:
@@ -489,7 +526,7 @@ class Position(NamedTuple):
     @classmethod
     def start(cls, turn: int = WHITE) -> "Position":
         """The starting position; White begins, or the side given."""
-        return cls.from_text(f"{START_TEXT} {SIDE_LETTERS[turn]}")
+        return _STARTS[turn]
 
     @classmethod
     def from_text(cls, text: str) -> "Position":
@@ -588,12 +625,10 @@ class Position(NamedTuple):
 
     def outcome(self, rules: Rules = DEFAULT_RULES) -> Optional[Outcome]:
         """The end of the game as far as the position alone shows it, or None."""
-        for side in (1 - self.turn, self.turn):
-            pieces = self.pieces(side)
-            if has_won(pieces, self.queens):
-                return Outcome(side, Ending.THRONE)
-            if rules.empty_throne_loses and surrounds_empty_throne(pieces, self.queens):
-                return Outcome(1 - side, Ending.EMPTY_THRONE)
+        for side in (WHITE, BLACK):
+            ending = ring_ending(self.pieces(side), self.queens, rules)
+            if ending:
+                return Outcome(side if ending is Ending.THRONE else 1 - side, ending)
         if not (count_possible(self.own, self.enemy, self.queens, rules)
                 or count_possible(self.enemy, self.own, self.queens, rules)):
             return Outcome(None, Ending.BLOCKED)
@@ -606,8 +641,10 @@ class Position(NamedTuple):
 
     def refusal(self, move: Move, rules: Rules = DEFAULT_RULES) -> Optional[Refusal]:
         """None for a legal move, else the reason why it is illegal."""
-        if self.outcome(rules):
-            return Refusal.GAME_OVER
+        return Refusal.GAME_OVER if self.outcome(rules) else self.refusal_in_play(move, rules)
+
+    def refusal_in_play(self, move: Move, rules: Rules = DEFAULT_RULES) -> Optional[Refusal]:
+        """The same for a game that is known to go on."""
         own, enemy, queens = self.own, self.enemy, self.queens
         if move == PASS:
             return Refusal.NO_PASS if count_possible(own, enemy, queens, rules) else None
@@ -649,10 +686,7 @@ class Position(NamedTuple):
         if refusal is Refusal.SELF_ENCLOSURE:
             assert move.source is not None and move.target is not None
             own = self.own ^ 1 << move.source
-            target = 1 << move.target
-            lines = [line for line in LINES
-                     if target & (self.enemy << line & self.enemy >> line)
-                     and not target & (own << 2 * line & own >> 2 * line)]
+            lines = [line for line in LINES if enclosures(own, self.enemy, (line,)) >> move.target & 1]
             return sorted((move.target + sign * line for line in lines for sign in (1, -1)), key=cell_name)
         if refusal in (Refusal.TAKEN, Refusal.THRONE_IS_QUEENS, Refusal.NOT_TO_THRONE, Refusal.NOT_YOURS):
             cell = move.source if refusal is Refusal.NOT_YOURS else move.target
@@ -681,17 +715,22 @@ class Position(NamedTuple):
             return False
         return self.is_relocation(move) or RING[move.source] != RING[move.target]
 
+    def newly_trapped(self, move: Move) -> List[Cell]:
+        """The enemy pieces that a legal move traps and that were not trapped before, sorted by name."""
+        following = self.after(change_of(move))
+        return sorted(cells_of(self.enemy & between(following.enemy) & ~between(self.own)), key=cell_name)
+
     def describe(self, move: Move, rules: Rules = DEFAULT_RULES) -> str:
         """The form of a legal move for people: 'Qf7-f6', 'e5*a1+' (rules: Notation)."""
         if move.source is None:
             return str(move)
-        following = self.after(change_of(move))
-        outcome = following.outcome(rules)
-        newly_trapped = self.enemy & between(following.enemy) & ~between(self.own)
-        suffix = "#" if outcome and outcome.winner == self.turn else "+" if newly_trapped else ""
+        outcome = self.after(change_of(move)).outcome(rules)
+        suffix = "#" if outcome and outcome.winner == self.turn else "+" if self.newly_trapped(move) else ""
         text = str(move).replace("-", "*") if self.is_relocation(move) else str(move)
         return ("Q" if self.is_queen(move.source) else "") + text + suffix
 
+
+_STARTS = tuple(Position.from_text(f"{START_TEXT} {letter}") for letter in SIDE_LETTERS)
 
 # --- 7. Perft --------------------------------------------------------------------
 
@@ -726,7 +765,12 @@ class Game:
     """A start position and the moves played from it; moves taken back can be played again.
 
     `rules` are the rule options, `headers` the names and values of the file's
-    first lines, `comments` the remarks by the number of moves played before them.
+    first lines, `comments` the remarks by the number of moves played before
+    them.  `header_lines` tells on which line of its text each header stood.
+
+    A *ply* counts the moves of both sides from the start of the game: 0 before
+    the first move.  Methods that take one mean the game after so many moves,
+    moves taken back included; without one they mean the game as it is now.
     """
 
     def __init__(self, start: Optional[Position] = None, rules: Rules = DEFAULT_RULES,
@@ -734,6 +778,7 @@ class Game:
         self.rules = rules
         self.headers: Dict[str, str] = dict(headers or {})
         self.comments: Dict[int, str] = {}
+        self.header_lines: Dict[str, int] = {}
         # The whole line of play, of which the first `_played` moves are on the
         # board and the others have been taken back.
         self._played = 0
@@ -742,7 +787,8 @@ class Game:
         self._descriptions: List[str] = []
         self._positions: List[Position] = [start or Position.start()]
         self._quiet: List[int] = [0]
-        #: How often each position has occurred up to now.
+        #: By ply, how often the position has occurred, and by position, how often in the whole line.
+        self._occurrence: List[int] = [1]
         self._seen: Dict[Position, int] = {self._positions[0]: 1}
         #: An end by resignation or agreement, and after how many moves it came.
         self._declared: Optional[Outcome] = None
@@ -761,9 +807,24 @@ class Game:
         return self._positions[self._played]
 
     @property
+    def ply(self) -> int:
+        """How many moves are on the board."""
+        return self._played
+
+    @property
+    def length(self) -> int:
+        """How many moves there are, those taken back included."""
+        return len(self._moves)
+
+    @property
     def moves(self) -> Tuple[Move, ...]:
         """The moves played, without those taken back."""
         return tuple(self._moves[:self._played])
+
+    @property
+    def last_move(self) -> Optional[Move]:
+        """The move that led to the position now on the board; None at the start."""
+        return self._moves[self._played - 1] if self._played else None
 
     @property
     def undone(self) -> Tuple[Move, ...]:
@@ -781,29 +842,44 @@ class Game:
             self._descriptions.append(self._positions[number].describe(self._moves[number], self.rules))
         return self._descriptions[:None if with_undone else self._played]
 
-    def repetitions(self) -> int:
-        """How often the position now on the board has occurred, this time included."""
-        return self._seen[self.position]
+    def move_number(self, ply: Optional[int] = None) -> int:
+        """The number that a list of moves gives to the move after this ply; White's and Black's share one."""
+        return (self.start.turn + (self._played if ply is None else ply)) // 2 + 1
 
-    def quiet_moves(self) -> int:
-        """How many moves in a row, up to now, were neither a step inwards nor a relocation."""
-        return self._quiet[self._played]
+    def numbered(self, ply: int) -> str:
+        """The move after this ply with its number: '3. a5-b5', or '3... Qf11-f10' for Black's."""
+        dots = "." if self._positions[ply].turn == WHITE else "..."
+        return f"{self.move_number(ply)}{dots} {self.descriptions(with_undone=True)[ply]}"
+
+    def newly_trapped(self) -> List[Cell]:
+        """The pieces that the last move has trapped, sorted by name; [] at the start."""
+        last = self.last_move
+        return [] if last is None else self._positions[self._played - 1].newly_trapped(last)
+
+    def repetitions(self, ply: Optional[int] = None) -> int:
+        """How often the position has occurred, this time included."""
+        return self._occurrence[self._played if ply is None else ply]
+
+    def quiet_moves(self, ply: Optional[int] = None) -> int:
+        """How many moves in a row, up to this one, were neither a step inwards nor a relocation."""
+        return self._quiet[self._played if ply is None else ply]
 
     @property
     def is_declared(self) -> bool:
         """Whether a resignation or an agreement, not a move, has ended the game here."""
         return self._declared is not None and self._played == self._declared_after
 
-    def outcome(self) -> Optional[Outcome]:
+    def outcome(self, ply: Optional[int] = None) -> Optional[Outcome]:
         """Who has won and why; winner None in a draw; None while the game goes on."""
-        if self.is_declared:
+        place = self._played if ply is None else ply
+        if self._declared and place == self._declared_after:
             return self._declared
-        decided = self.position.outcome(self.rules)
+        decided = self._positions[place].outcome(self.rules)
         if decided:
             return decided
-        if self.repetitions() >= REPETITIONS_TO_DRAW:
+        if self._occurrence[place] >= REPETITIONS_TO_DRAW:
             return Outcome(None, Ending.REPETITION)
-        if self.quiet_moves() >= QUIET_MOVES_TO_DRAW:
+        if self._quiet[place] >= QUIET_MOVES_TO_DRAW:
             return Outcome(None, Ending.QUIET)
         return None
 
@@ -815,7 +891,19 @@ class Game:
 
     def refusal(self, move: Move) -> Optional[Refusal]:
         """None for a legal move, else the reason why it is illegal now."""
-        return Refusal.GAME_OVER if self.outcome() else self.position.refusal(move, self.rules)
+        return Refusal.GAME_OVER if self.outcome() else self.position.refusal_in_play(move, self.rules)
+
+    def causes(self, move: Move) -> List[Cell]:
+        """The cells that make an illegal move illegal now; [] when the game has ended."""
+        return [] if self.outcome() else self.position.causes(move, self.rules)
+
+    def must_relocate(self) -> List[Cell]:
+        """The trapped pieces of which one has to be relocated now, sorted by name; [] when the game has ended."""
+        return [] if self.outcome() else self.position.must_relocate(self.rules)
+
+    def describe(self, move: Move) -> str:
+        """The form of a legal move for people, such as 'e5*a1+'."""
+        return self.position.describe(move, self.rules)
 
     def play(self, move: Move) -> Position:
         """Play a move and return the new position; IllegalMove if the rules forbid it."""
@@ -824,16 +912,19 @@ class Game:
             raise IllegalMove(move, refusal)
         self._forget_undone()
         before = self.position
+        after = before.after(change_of(move))
+        self._seen[after] = self._seen.get(after, 0) + 1
         self._moves.append(move)
-        self._positions.append(before.after(change_of(move)))
+        self._positions.append(after)
         self._quiet.append(0 if before.is_progress(move) else self.quiet_moves() + 1)
-        return self._step_forward()
+        self._occurrence.append(self._seen[after])
+        self._played += 1
+        return after
 
     def undo(self) -> Optional[Move]:
         """Take the last move back and return it; None at the start."""
         if not self._played:
             return None
-        self._seen[self.position] -= 1
         self._played -= 1
         return self._moves[self._played]
 
@@ -841,8 +932,19 @@ class Game:
         """Play the move last taken back and return it; None when there is none."""
         if self._played == len(self._moves):
             return None
-        self._step_forward()
+        self._played += 1
         return self._moves[self._played - 1]
+
+    def branch(self) -> "Game":
+        """A new game with the same rules, headers, moves and comments up to now: for trying another move.
+
+        Nothing in it has been taken back, and an end by resignation or agreement is left out.
+        """
+        game = Game(self.start, self.rules, self.headers)
+        for move in self._moves[:self._played]:
+            game.play(move)
+        game.comments = {ply: text for ply, text in self.comments.items() if ply <= self._played}
+        return game
 
     def resign(self, side: int) -> None:
         """End the game: this side gives up (no effect when it has ended)."""
@@ -856,18 +958,15 @@ class Game:
         """Take a resignation or an agreed draw back."""
         self._declared = None
 
-    def _step_forward(self) -> Position:
-        self._played += 1
-        self._seen[self.position] = self._seen.get(self.position, 0) + 1
-        return self.position
-
     def _forget_undone(self) -> None:
         self._declared = None
         if self._played < len(self._moves):
+            for position in self._positions[self._played + 1:]:
+                self._seen[position] -= 1
             del self._moves[self._played:]
             del self._descriptions[self._played:]
-            del self._positions[self._played + 1:]
-            del self._quiet[self._played + 1:]
+            for by_ply in (self._positions, self._quiet, self._occurrence):
+                del by_ply[self._played + 1:]
             self.comments = {number: text for number, text in self.comments.items() if number <= self._played}
 
     def _declare(self, outcome: Outcome) -> None:
@@ -877,30 +976,24 @@ class Game:
 
     # -- game files --
 
-    def to_text(self, with_undone: bool = False) -> str:
-        """The game as .agon text, on request with the moves taken back; from_text reads it back."""
-        undone = len(self.undone) if with_undone else 0
-        for _ in range(undone):
-            self.redo()
-        text = write_game(self)
-        for _ in range(undone):
-            self.undo()
-        return text
+    def to_text(self, with_undone: bool = False, headers: Optional[Dict[str, str]] = None) -> str:
+        """The game as .agon text (see write_game); from_text reads it back."""
+        return write_game(self, with_undone, headers)
 
     @classmethod
     def from_text(cls, text: str) -> "Game":
         """Read .agon text; AgonError with the line when something in it is wrong."""
         return read_game(text)
 
-    def save(self, path: str, with_undone: bool = False) -> None:
+    def save(self, path: str, with_undone: bool = False, headers: Optional[Dict[str, str]] = None) -> None:
         """Write the game to a file that is whole at every moment; AgonError if it cannot be written."""
-        write_safely(path, self.to_text(with_undone))
+        write_safely(path, self.to_text(with_undone, headers))
 
     @classmethod
     def load(cls, path: str) -> "Game":
-        """Read a game file; AgonError with file and line when something is wrong."""
+        """Read a file with one game; AgonError with file and line when something is wrong."""
         try:
-            return cls.from_text(read_text(path))
+            return read_game(read_text(path))
         except AgonError as error:
             raise error.at(path=path)
 
@@ -913,101 +1006,233 @@ class Game:
 #     [Result "*"]
 #
 #     1. a5-b5 d1-d2 { a remark } 2. Qf1-f2 e5*a1+ *
+#
+# Rules, Position and Ply stand there when they are needed: other rule options,
+# another start, and how many of the moves are on the board when some have been
+# taken back.  Headers of other names are kept.  In a collection one game
+# follows the other: a header line behind a move or a result begins the next.
 
 FORMAT = 1
-MAX_FILE_BYTES = 1_000_000
+#: The longest text that is read, and the longest that is written, in bytes of UTF-8.
+MAX_FILE_BYTES = 2_000_000
 UNFINISHED = "*"
 RESULTS: Tuple[str, ...] = ("1-0", "0-1", "1/2-1/2", UNFINISHED)
 LINE_WIDTH = 79
+#: Headers that are made from the game itself.
+_OWN_HEADERS = ("Format", "Result", "Rules", "Position", "Ply")
 
-_HEADER_NAME = re.compile(r"[A-Za-z]\w*")
-_HEADER = re.compile(r'\[([A-Za-z]\w*)\s+"((?:[^"\\]|\\.)*)"\]')
-_TOKEN = re.compile(r"\{[^}]*\}|\{|[^\s{]+")
+_HEADER_NAME = re.compile(r"[A-Za-z]\w*(?:\.\w+)*")
+_HEADER = re.compile(rf'\[({_HEADER_NAME.pattern})\s+"((?:[^"\\]|\\.)*)"\]')
+_TOKEN = re.compile(r"(?P<header>^[^\S\n]*\[.*)|(?P<comment>\{[^}]*\})|(?P<open_comment>\{)|(?P<word>[^\s{]+)",
+                    re.MULTILINE)
 _MOVE_NUMBER = re.compile(r"[0-9]+\.+")
 _RULE_OPTION = re.compile(r"(queen_first|empty_throne_loses)=(on|off)")
 
 
-def write_game(game: Game) -> str:
-    """The game as .agon text."""
-    outcome = game.outcome()
-    result = outcome.result if outcome else UNFINISHED
-    kept = {name: value for name, value in game.headers.items()
-            if _HEADER_NAME.fullmatch(name) and name not in ("Format", "Result", "Rules", "Position")}
-    headers = {"Format": str(FORMAT), **kept, "Result": result}
-    if game.rules != DEFAULT_RULES:
-        headers["Rules"] = " ".join(
-            f"{name}={'on' if value else 'off'}" for name, value in game.rules._asdict().items())
-    if game.start != Position.start():
-        headers["Position"] = str(game.start)
-    lines = [f'[{name} "{_escape(value)}"]' for name, value in headers.items()] + [""]
+def write_game(game: Game, with_undone: bool = False, headers: Optional[Dict[str, str]] = None) -> str:
+    """The game as .agon text, on request with the moves taken back; the game stays as it is.
 
+    `headers` go before game.headers of the same name; both are left out where
+    the name is no header name or says what the game itself says.  AgonError
+    ("too_big") when the text is longer than what can be read again.
+    """
+    length = game.length if with_undone else game.ply
+    outcome = game.outcome(length)
+    result = outcome.result if outcome else UNFINISHED
+    lines = [f'[{name} "{_escape(value)}"]' for name, value in _headers_of(game, length, result, headers).items()]
     words: List[str] = []
     number_needed = True
-    first_ply = game.start.turn
-    for ply, text in enumerate(game.descriptions() + [result]):
+    for ply, text in enumerate(game.descriptions(with_undone) + [result]):
         comment = game.comments.get(ply)
         if comment:
             words += ["{", *comment.replace("}", ")").split(), "}"]
             number_needed = True
-        side = (first_ply + ply) % 2
-        if ply < len(game.moves) and (side == WHITE or number_needed):
-            words.append(f"{(first_ply + ply) // 2 + 1}{'.' if side == WHITE else '...'}")
+        is_whites = (game.start.turn + ply) % 2 == WHITE
+        if ply < length and (is_whites or number_needed):
+            words.append(f"{game.move_number(ply)}{'.' if is_whites else '...'}")
         number_needed = False
         words.append(text)
-    line = ""
-    for word in words:
-        if line and len(line) + 1 + len(word) > LINE_WIDTH:
-            lines.append(line)
-            line = ""
-        line += (" " if line else "") + word
-    return "\n".join(lines + [line]) + "\n"
+    moves = textwrap.fill(" ".join(words), LINE_WIDTH, break_long_words=False, break_on_hyphens=False)
+    # A lone half of a character pair, which UTF-8 cannot hold, becomes a question mark.
+    data = "\n".join(lines + ["", moves, ""]).encode("utf-8", "replace")
+    if len(data) > MAX_FILE_BYTES:
+        raise AgonError("too_big", len(data), expected=MAX_FILE_BYTES)
+    return data.decode("utf-8")
+
+
+def _headers_of(game: Game, length: int, result: str, headers: Optional[Dict[str, str]]) -> Dict[str, str]:
+    """All headers of a game's text in their order; `length` counts the moves that are written."""
+    kept = {name: value for name, value in {**game.headers, **(headers or {})}.items()
+            if _HEADER_NAME.fullmatch(name) and name not in _OWN_HEADERS}
+    written = {"Format": str(FORMAT), **kept, "Result": result}
+    if game.rules != DEFAULT_RULES:
+        written["Rules"] = " ".join(
+            f"{name}={'on' if value else 'off'}" for name, value in game.rules._asdict().items())
+    if game.start != Position.start():
+        written["Position"] = str(game.start)
+    if game.ply < length:
+        written["Ply"] = str(game.ply)
+    return written
 
 
 def _escape(value: str) -> str:
     return re.sub(r"[\r\n]", " ", value).replace("\\", "\\\\").replace('"', '\\"')
 
 
+def write_games(games: Sequence[Game]) -> str:
+    """Several games as one .agon text, which read_games reads back."""
+    return "\n".join(write_game(game) for game in games)
+
+
 def read_game(text: str) -> Game:
-    """Read .agon text; AgonError with the line (from 1) when something in it is wrong."""
-    lines = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    headers: Dict[str, str] = {}
-    rules, start = DEFAULT_RULES, None
-    has_headers = False
-    number = 0
-    while number < len(lines) and (not lines[number].strip() or lines[number].lstrip().startswith("[")):
-        line = lines[number].strip()
-        number += 1
-        if not line:
-            continue
-        match = _HEADER.fullmatch(line)
-        if not match:
-            raise AgonError("bad_header", line).at(line=number)
-        has_headers = True
-        name, value = match.group(1), re.sub(r"\\(.)", r"\1", match.group(2))
+    """Read .agon text with one game; AgonError with the line (from 1) when something in it is wrong.
+
+    A text with several games is refused, so that none is lost without a word: read_games reads them all.
+    """
+    games = read_games(text)
+    if len(games) > 1:
+        raise AgonError("several_games", len(games))
+    return games[0]
+
+
+def read_games(text: str) -> List[Game]:
+    """Read .agon text with one game or several; AgonError with the line (from 1) when something in it is wrong.
+
+    A header may stand there once in each game.  The header Ply takes its game
+    back to that many moves.  A comment in front of a game becomes its first.
+    """
+    size = len(text.encode("utf-8", "replace"))
+    if size > MAX_FILE_BYTES:
+        raise AgonError("too_big", size, expected=MAX_FILE_BYTES)
+    text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a\n")  # old editors end with ^Z
+    drafts = [_Draft()]
+    line, position = 1, 0
+    for match in _TOKEN.finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
         try:
-            if name == "Format":
-                _check_format(value)
-            elif name == "Rules":
-                rules = _parse_rules(value)
-            elif name == "Position":
-                start = Position.from_text(value)
-            elif name == "Result" and value not in RESULTS:
-                raise AgonError("bad_result", value)
+            token = match.group().strip()
+            if match.lastgroup == "open_comment":
+                raise AgonError("open_comment")
+            if match.lastgroup == "comment":
+                drafts[-1].add_comment(token[1:-1])
+            elif match.lastgroup == "header":
+                if drafts[-1].has_body:
+                    drafts.append(_Draft(drafts[-1].take_afterword()))
+                drafts[-1].add_header(token, line)
             else:
-                headers[name] = value
+                drafts[-1].add_word(token)
         except AgonError as error:
-            raise error.at(line=number)
-    declared = headers.pop("Result", UNFINISHED)
-    game = Game(start, rules, headers)
-    result = _read_moves(game, "\n".join(lines[number:]), number + 1)
-    if not (has_headers or game.moves or result):
-        raise AgonError("no_game")
-    if declared != UNFINISHED and result is None:
-        raise AgonError("cut_off", declared).at(line=len(lines))
-    if declared not in (UNFINISHED, result):
-        raise AgonError("other_result", result, expected=declared).at(line=len(lines))
-    _apply_result(game, result or UNFINISHED, len(lines))
-    return game
+            raise error.at(line=line)
+        drafts[-1].last_line = line
+    return [draft.finish() for draft in drafts]
+
+
+def load_games(path: str) -> List[Game]:
+    """Read a file with one game or several; AgonError with file and line when something is wrong."""
+    try:
+        return read_games(read_text(path))
+    except AgonError as error:
+        raise error.at(path=path)
+
+
+class _Draft:
+    """One game while its text is being read."""
+
+    def __init__(self, preface: Sequence[str] = ()) -> None:
+        self.last_line = 1
+        self._headers: Dict[str, str] = {}
+        self._lines: Dict[str, int] = {}
+        self._rules, self._start = DEFAULT_RULES, Position.start()
+        self._game: Optional[Game] = None
+        self._result: Optional[str] = None
+        self._comments: Dict[int, List[str]] = {0: list(preface)}
+        #: The words of comments behind the result: they belong to the next game if there is one.
+        self._afterword: List[str] = []
+
+    @property
+    def has_body(self) -> bool:
+        """Whether moves or a result have been read, so that a header begins another game."""
+        return self._game is not None or self._result is not None
+
+    def add_comment(self, text: str) -> None:
+        """Keep a remark."""
+        if self._result is not None:
+            self._afterword += text.split()
+        else:
+            self._comments.setdefault(self._game.ply if self._game else 0, []).extend(text.split())
+
+    def take_afterword(self) -> List[str]:
+        """The words behind the result, which are then no longer this game's."""
+        words, self._afterword = self._afterword, []
+        return words
+
+    def add_header(self, token: str, line: int) -> None:
+        """Read a header line; AgonError if it cannot be read."""
+        match = _HEADER.fullmatch(token)
+        if not match:
+            raise AgonError("bad_header", token)
+        name, value = match.group(1), re.sub(r"\\(.)", r"\1", match.group(2))
+        if name in self._lines:
+            raise AgonError("repeated_header", name)
+        self._lines[name] = line
+        if name == "Format":
+            _check_format(value)
+        elif name == "Rules":
+            self._rules = _parse_rules(value)
+        elif name == "Position":
+            self._start = Position.from_text(value)
+        elif name == "Result" and value not in RESULTS:
+            raise AgonError("bad_result", value)
+        else:
+            self._headers[name] = value
+
+    def add_word(self, token: str) -> None:
+        """Read a move with or without its number, a number alone, or the result; AgonError if it is none of these."""
+        if self._result is not None:
+            raise AgonError("after_end", token)
+        if token in RESULTS:
+            self._result = token
+            return
+        number = _MOVE_NUMBER.match(token)
+        text = token[number.end():] if number else token
+        if text:
+            self._game = self._game or Game(self._start, self._rules)
+            self._game.play(Move.from_text(text))
+
+    def finish(self) -> Game:
+        """The whole game; AgonError if something is missing or contradicts the moves."""
+        if not (self._lines or self.has_body):
+            raise AgonError("no_game")
+        game = self._game or Game(self._start, self._rules)
+        declared, ply = self._headers.pop("Result", UNFINISHED), self._headers.pop("Ply", None)
+        if declared != UNFINISHED and self._result is None:
+            raise AgonError("cut_off", declared).at(line=self.last_line)
+        if declared not in (UNFINISHED, self._result):
+            raise AgonError("other_result", self._result, expected=declared).at(line=self.last_line)
+        self._apply_result(game)
+        if ply is not None:
+            if not ply.isdecimal() or len(ply) > 9 or int(ply) > game.length:
+                raise AgonError("bad_ply", ply, expected=game.length).at(line=self._lines["Ply"])
+            while game.ply > int(ply):
+                game.undo()
+        self._comments.setdefault(game.length, []).extend(self._afterword)
+        game.comments = {number: " ".join(words) for number, words in self._comments.items() if words}
+        game.headers, game.header_lines = self._headers, self._lines
+        return game
+
+    def _apply_result(self, game: Game) -> None:
+        """Declare the end that the text states and the moves alone do not show."""
+        outcome = game.outcome()
+        if self._result is None or self._result == UNFINISHED:
+            return
+        if outcome:
+            if outcome.result != self._result:
+                raise AgonError("other_result", self._result, expected=outcome.result).at(line=self.last_line)
+        elif self._result == "1/2-1/2":
+            game.agree_draw()
+        else:
+            game.resign(BLACK if self._result == "1-0" else WHITE)
 
 
 def _check_format(value: str) -> None:
@@ -1018,62 +1243,31 @@ def _check_format(value: str) -> None:
 
 
 def _parse_rules(value: str) -> Rules:
-    options = {}
+    options: Dict[str, bool] = {}
     for word in value.split():
         match = _RULE_OPTION.fullmatch(word)
-        if not match:
+        if not match or match.group(1) in options:
             raise AgonError("bad_rules", word)
         options[match.group(1)] = match.group(2) == "on"
     return Rules(**options)
 
 
-def _read_moves(game: Game, text: str, line: int) -> Optional[str]:
-    """Play the moves of a game text beginning on `line`; its result if it states one."""
-    result: Optional[str] = None
-    comments: Dict[int, List[str]] = {}
-    position = played = 0
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        line += text.count("\n", position, match.start())
-        position = match.start()
-        try:
-            if token == "{":
-                raise AgonError("open_comment")
-            if token.startswith("{"):
-                comments.setdefault(played, []).extend(token[1:-1].split())
-                continue
-            if result is not None:
-                raise AgonError("after_end", token)
-            if token in RESULTS:
-                result = token
-                continue
-            token = _MOVE_NUMBER.sub("", token, count=1) if token[0].isdigit() else token
-            if token:
-                game.play(Move.from_text(token))
-                played += 1
-        except AgonError as error:
-            raise error.at(line=line)
-    game.comments = {number: " ".join(words) for number, words in comments.items()}
-    return result
+# --- 10. Disk --------------------------------------------------------------------
 
-
-def _apply_result(game: Game, result: str, line: int) -> None:
-    """Declare the end that a file states and the moves alone do not show."""
-    outcome = game.outcome()
-    if result == UNFINISHED:
-        return
-    if outcome:
-        if outcome.result != result:
-            raise AgonError("other_result", result, expected=outcome.result).at(line=line)
-    elif result == "1/2-1/2":
-        game.agree_draw()
-    else:
-        game.resign(BLACK if result == "1-0" else WHITE)
+#: Windows refuses to replace a file that another program, a virus scanner say,
+#: has open for a moment: how often it is tried again, and after how many seconds.
+REPLACE_TRIES, REPLACE_PAUSE_S = 10, 0.05
+#: How many characters of the target's name the name of its temporary file begins with.
+_TEMPORARY_STEM = 12
 
 
 def read_text(path: str) -> str:
-    """The text of a UTF-8 file of at most MAX_FILE_BYTES; AgonError if it cannot be had."""
+    """The text of a UTF-8 file of at most MAX_FILE_BYTES; AgonError if it cannot be had.
+
+    Folders, pipes and devices are refused before they are opened, which could take for ever.
+    """
     try:
+        _check_file(os.stat(path).st_mode)
         with open(path, "rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
         if len(data) > MAX_FILE_BYTES:
@@ -1081,36 +1275,496 @@ def read_text(path: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise AgonError("not_text").at(path=path) from None
-    except OSError as error:
-        raise AgonError("unreadable", reason=error.strerror or error, number=error.errno).at(path=path) from None
-    except AgonError:
-        raise
-    except ValueError as error:  # a path with a zero character, say
-        raise AgonError("unreadable", reason=error).at(path=path) from None
+    except AgonError as error:
+        raise error.at(path=path)
+    except (OSError, ValueError) as error:  # ValueError: a path with a zero character, say
+        raise _disk_error("unreadable", error).at(path=path) from None
 
 
-def write_safely(path: str, text: str) -> None:
-    """Write a UTF-8 file so that at every moment the old or the new one is there whole.
+def write_safely(path: str, text: str, is_own: bool = False) -> None:
+    """Write a UTF-8 file so that at every moment the old or the new one is there whole; AgonError if that fails.
 
-    The text goes to a temporary file beside the target, is flushed to the disk,
-    and then takes the target's place.  AgonError if that fails; the old file stays.
+    The text goes to a new file of a random name beside the target, with the
+    target's permissions, is flushed to the disk, and then takes the target's
+    place; a link stays a link.  Folders, pipes, devices and write-protected
+    files are refused.  `is_own` marks files of the program itself, settings
+    say: those are replaced and made readable again whatever their permissions.
     """
     temporary = ""
     try:
         target = os.path.realpath(path)
-        temporary = f"{target}.{os.getpid()}.tmp"
-        with open(temporary, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+        mode = 0o666  # of which the system takes away what the user does not want
+        is_new = not os.path.lexists(target)
+        if not is_new:
+            mode = os.stat(target).st_mode
+            _check_file(mode)
+            if not is_own and not (mode & 0o222 and os.access(target, os.W_OK)):
+                raise AgonError("write_protected")
+            mode = stat.S_IMODE(mode) | stat.S_IRUSR | stat.S_IWUSR
+        temporary = f"{_temporary_stem(target)}.{os.urandom(4).hex()}.tmp"
+        with open(temporary, "x", encoding="utf-8", errors="replace", newline="\n",
+                  opener=partial(os.open, mode=mode)) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        if os.path.exists(target):
-            os.chmod(temporary, os.stat(target).st_mode)
-        os.replace(temporary, target)
+        if not is_new:
+            _try_quietly(os.chmod, temporary, mode)  # some disks know no permissions
+        _replace(temporary, target)
+        temporary = ""
+        _flush_folder(os.path.dirname(target))
+    except AgonError as error:
+        raise error.at(path=path)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise AgonError("unwritable", reason=reason, number=getattr(error, "errno", None)).at(path=path) from None
+        raise _disk_error("unwritable", error).at(path=path) from None
     finally:
+        if temporary:
+            _try_quietly(os.remove, temporary)
+
+
+def remove_leftovers(path: str) -> None:
+    """Remove the temporary files that writing this file has left behind where it was killed.
+
+    Only for a file that nobody else is writing at the moment: the caller holds its lock.
+    """
+    folder, name = os.path.split(os.path.realpath(path))
+    stem = os.path.basename(_temporary_stem(path))
+    leftover = re.compile(rf"{re.escape(stem)}\.[0-9a-f]{{8}}\.tmp|{re.escape(name)}\.[0-9]+\.tmp")
+    try:
+        for entry in os.listdir(folder):
+            if leftover.fullmatch(entry):
+                _try_quietly(os.remove, os.path.join(folder, entry))
+    except OSError:
+        pass  # a folder that cannot be read holds nothing that could be removed
+
+
+def set_aside(path: str) -> str:
+    """Give a file that cannot be used a free name beside it ('game.agon' -> 'game.aside-1.agon'), and return that."""
+    stem, extension = os.path.splitext(path)
+    number = 1
+    while os.path.lexists(f"{stem}.aside-{number}{extension}"):
+        number += 1
+    aside = f"{stem}.aside-{number}{extension}"
+    try:
+        os.rename(path, aside)
+    except (OSError, ValueError) as error:
+        raise _disk_error("unwritable", error).at(path=path) from None
+    return aside
+
+
+def _check_file(mode: int) -> None:
+    """AgonError if a file's mode says that it is no ordinary file."""
+    if stat.S_ISDIR(mode):
+        raise AgonError("is_folder")
+    if not stat.S_ISREG(mode):
+        raise AgonError("not_a_file")
+
+
+def _disk_error(code: str, error: Exception) -> AgonError:
+    """What the system complains of as an AgonError: its sentence, and its number where it has one."""
+    return AgonError(code, reason=getattr(error, "strerror", None) or error, number=getattr(error, "errno", None))
+
+
+def _temporary_stem(target: str) -> str:
+    """How the names of a file's temporary files begin; short, since names have a limit."""
+    folder, name = os.path.split(os.path.realpath(target))
+    return os.path.join(folder, name[:_TEMPORARY_STEM])
+
+
+def _try_quietly(action: Callable[..., object], *arguments: object) -> None:
+    """Do something to a file that may fail without harm."""
+    try:
+        action(*arguments)
+    except OSError:
+        pass
+
+
+def _is_windows() -> bool:
+    return os.name == "nt"
+
+
+def _replace(source: str, target: str) -> None:
+    """Put one file in the place of another; on Windows tried again while another program has it open."""
+    for _ in range(REPLACE_TRIES if _is_windows() else 0):
         try:
-            os.remove(temporary)
-        except (OSError, ValueError):
-            pass  # it has taken the target's place
+            os.replace(source, target)
+            return
+        except PermissionError:
+            time.sleep(REPLACE_PAUSE_S)
+    os.replace(source, target)
+
+
+def _flush_folder(folder: str) -> None:
+    """Write a folder's list of names to the disk, where the system can do that."""
+    try:
+        number = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return  # Windows opens no folders
+    try:
+        _try_quietly(os.fsync, number)
+    finally:
+        os.close(number)
+
+
+# --- 11. Lessons -----------------------------------------------------------------
+# A page of the tour, a puzzle or a page of the rules is a game of a collection
+# with more headers.  What it asks for is its Goal: one word, or several that are
+# to be reached one after the other.
+
+#: What can be asked for, by name.
+GOALS: Dict[str, str] = {
+    "inwards": "a step to the next inner ring",
+    "inwards_guard": "a guard's step to the next inner ring",
+    "along": "a step along the ring",
+    "throne": "the queen's step on the throne",
+    "trap": "a move that traps an enemy piece",
+    "trap_two": "a move that traps two enemy pieces or more",
+    "trap_queen": "a move that traps the enemy queen",
+    "relocate": "a relocation of a trapped piece",
+    "relocate_near": "a relocation to ring 1 or 2",
+    "block": "a move after which the other side has to pass",
+    "win": "a move that wins the game",
+    **{f"refused_{refusal.name.lower()}": f"a try that is refused: {refusal.value}" for refusal in Refusal},
+}
+
+
+def is_goal_reached(goal: str, game: Game, refused: Optional[Refusal] = None) -> bool:
+    """Whether the last move of a game does what one of GOALS asks for.
+
+    `refused` is the reason why a move has just been refused: such a try, which
+    is no move, can only be what a goal refused_... asks for.
+    """
+    if refused is not None:
+        return goal == f"refused_{refused.name.lower()}"
+    move = game.last_move
+    if move is None or move.source is None or move.target is None:
+        return False
+    before = game.positions[-2]
+    is_relocation = before.is_relocation(move)
+    is_inwards = not is_relocation and before.is_progress(move)
+    trapped = game.newly_trapped()
+    outcome = game.outcome()
+    reached = {
+        "inwards": is_inwards,
+        "inwards_guard": is_inwards and not before.is_queen(move.source),
+        "along": not is_relocation and not is_inwards,
+        "throne": move.target == THRONE,
+        "trap": len(trapped) >= 1,
+        "trap_two": len(trapped) >= 2,
+        "trap_queen": any(game.position.is_queen(cell) for cell in trapped),
+        "relocate": is_relocation,
+        "relocate_near": is_relocation and RING[move.target] in (1, 2),
+        "block": game.legal_moves() == [PASS],
+        "win": outcome is not None and outcome.winner == before.turn,
+    }
+    return reached.get(goal, False)
+
+
+# --- 12. Geometry ----------------------------------------------------------------
+
+Point = Tuple[float, float]
+
+ROOT3 = math.sqrt(3)
+#: Size of the whole board in cell radii, and the margins round it: without and with rank numbers at the sides.
+BOARD_WIDTH, BOARD_HEIGHT = 17.0, 11 * ROOT3
+MARGIN, RANK_MARGIN = 0.4, 1.3
+#: What the file letters need in addition, at the end of the board where they stand.
+LETTER_MARGIN = 0.5
+#: A piece, in cell radii: it fits the hexagon, whose inner diameter is the root of three.
+PIECE_DIAMETER = 1.34
+#: How much larger than its cell the hexagon is that each outer cell adds to the frame.
+FRAME_SHARE = 1.16
+
+
+class Layout(NamedTuple):
+    """Where the cells are on the canvas (source: flat-topped axial grids, as in Red Blob Games' guide).
+
+    `size` is the radius of a cell in pixels, (x, y) the throne's centre; a
+    flipped board shows Black's side below.
+    """
+
+    size: float
+    x: float
+    y: float
+    flipped: bool = False
+
+    @classmethod
+    def fit(cls, width: float, height: float, flipped: bool = False, side: float = MARGIN) -> "Layout":
+        """The largest board that fits the canvas, with its file letters; `side` is the margin at the sides."""
+        size = max(4.0, min(width / (BOARD_WIDTH + 2 * side), height / (BOARD_HEIGHT + 2 * MARGIN + LETTER_MARGIN)))
+        shift = LETTER_MARGIN / 2 * size
+        return cls(size, width / 2, height / 2 + (shift if flipped else -shift), flipped)
+
+    def centre(self, cell: Cell) -> Point:
+        """The middle of a cell in pixels."""
+        q, r = axial(cell)
+        sign = -1 if self.flipped else 1
+        return self.x + sign * self.size * 1.5 * q, self.y + sign * self.size * ROOT3 * (r + q / 2)
+
+    def corners(self, cell: Cell, share: float = 1.0) -> List[float]:
+        """The six corners of a cell as x, y, x, y, ...; `share` makes the hexagon smaller or larger."""
+        return self.outline(cell, HEXAGON, share)
+
+    def outline(self, cell: Cell, shape: Sequence[Point], share: float = 1.0) -> List[float]:
+        """A shape given in cell radii, placed on a cell, as x, y, x, y, ...; `share` makes it smaller or larger."""
+        x, y = self.centre(cell)
+        size = self.size * share
+        return [coordinate for dx, dy in shape for coordinate in (x + dx * size, y + dy * size)]
+
+    def wedges(self, cell: Cell, sources: Sequence[Cell]) -> List[float]:
+        """One outline with a wedge on the side of each neighbouring source, pointing at the cell."""
+        x, y = self.centre(cell)
+        points: List[Point] = []
+        for source in sources:
+            dx, dy = (end - start for start, end in zip((x, y), self.centre(source)))
+            length = math.hypot(dx, dy)
+            c, s = dx / length, dy / length
+            # Back to the first point each time, so that the ways between the wedges enclose nothing.
+            points += [(a * c - b * s, a * s + b * c) for a, b in WEDGE] + points[:1]
+        return self.outline(cell, points)
+
+    def cell_at(self, x: float, y: float) -> Optional[Cell]:
+        """The cell under a pixel, or None beside the board."""
+        sign = -1 if self.flipped else 1
+        q = sign * (x - self.x) / (1.5 * self.size)
+        r = sign * (y - self.y) / (ROOT3 * self.size) - q / 2
+        return _CELL_AT.get(_round_axial(q, r))
+
+    def letters(self) -> Dict[str, Point]:
+        """Where each file letter stands: at the end of its file that is White's, so that no rank number is near."""
+        places = {}
+        for letter in FILES:
+            x, y = self.centre(_CELL_BY_NAME[f"{letter}1"])
+            places[letter] = x, y + self.size * (-1.36 if self.flipped else 1.36)
+        return places
+
+    def ranks(self) -> Dict[int, Point]:
+        """Where each rank number stands: at the left end of its rank."""
+        places = {}
+        for rank in range(1, len(FILES) + 1):
+            shorter = max(0, rank - RADIUS - 1)  # cells that the rank lacks at each end
+            x, y = self.centre(_CELL_BY_NAME[f"{FILES[-1 - shorter if self.flipped else shorter]}{rank}"])
+            if shorter:  # the edge is slanted there
+                places[rank] = x - 1.2 * self.size, y + self.size * (0.68 if self.flipped else -0.68)
+            else:
+                places[rank] = x - 1.35 * self.size, y
+        return places
+
+    def reading_order(self, cell: Cell) -> Point:
+        """A key that sorts cells as one reads them: by column, from the bottom up."""
+        x, y = self.centre(cell)
+        return x, -y
+
+    def next_cell(self, cell: Cell, columns: int, rows: int) -> Cell:
+        """The cell one column or row away as one sees it, or the same cell at the edge of the board."""
+        x, y = self.centre(cell)
+        q, _ = axial(cell)
+        half = 0.5 if q % 2 else -0.5  # neighbouring columns stand half a cell higher or lower
+        for shift in (half, -half) if columns else (0.0,):
+            found = self.cell_at(x + columns * 1.5 * self.size, y + (rows + shift) * ROOT3 * self.size)
+            if found is not None:
+                return found
+        return cell
+
+
+def _round_axial(q: float, r: float) -> Tuple[int, int]:
+    """The hexagon that holds a point: cube coordinates rounded so that their sum stays zero."""
+    rounded_q, rounded_r, rounded_s = round(q), round(r), round(-q - r)
+    error_q, error_r, error_s = abs(rounded_q - q), abs(rounded_r - r), abs(rounded_s + q + r)
+    if error_q > error_r and error_q > error_s:
+        rounded_q = -rounded_r - rounded_s
+    elif error_r > error_s:
+        rounded_r = -rounded_q - rounded_s
+    return rounded_q, rounded_r
+
+
+_CELL_AT: Dict[Tuple[int, int], Cell] = {axial(cell): cell for cell in CELLS}
+
+# --- 13. Pictures ----------------------------------------------------------------
+# Shapes are data: the window paints the same ones with smooth edges.
+
+#: A cell, in cell radii, and the two triangles of the star on the throne.
+HEXAGON: Tuple[Point, ...] = tuple(
+    (math.cos(math.radians(60 * corner)), math.sin(math.radians(60 * corner))) for corner in range(6))
+STAR: Tuple[Tuple[Point, ...], ...] = tuple(
+    tuple((0.62 * x, 0.62 * y) for x, y in HEXAGON[first::2]) for first in (0, 1))
+
+#: Marks, in cell radii: a wedge that presses on a trapped piece from the right, and a cross.
+WEDGE: Tuple[Point, ...] = ((0.58, 0), (0.86, -0.24), (0.86, 0.24), (0.58, 0))
+CROSS: Tuple[Point, ...] = ((0, -0.1), (0.26, -0.36), (0.36, -0.26), (0.1, 0), (0.36, 0.26), (0.26, 0.36), (0, 0.1),
+                            (-0.26, 0.36), (-0.36, 0.26), (-0.1, 0), (-0.36, -0.26), (-0.26, -0.36))
+
+
+class Disc(NamedTuple):
+    """A disc of a piece, in radii of the piece; `paint` names one of PieceColours, or "face"."""
+
+    x: float
+    y: float
+    radius: float
+    paint: str
+
+
+class Outline(NamedTuple):
+    """A filled polygon of a piece, in radii of the piece; `paint` as for a disc."""
+
+    points: Tuple[Point, ...]
+    paint: str
+
+
+Shape = Union[Disc, Outline]
+
+#: What every piece is made of from below, then what a guard and a queen carry on it.
+PIECE_SHAPES: Tuple[Disc, ...] = (Disc(0, 0, 1, "rim"), Disc(0, 0, 0.93, "face"))
+GUARD_SHAPES: Tuple[Shape, ...] = (Disc(0, 0, 0.56, "ring"), Disc(0, 0, 0.44, "face"))
+CROWN: Tuple[Point, ...] = ((-0.44, 0.35), (-0.53, -0.19), (-0.23, 0.05), (0, -0.35), (0.23, 0.05), (0.53, -0.19),
+                            (0.44, 0.35))
+CROWN_BALLS: Tuple[Point, ...] = ((-0.53, -0.24), (0, -0.4), (0.53, -0.24))
+QUEEN_SHAPES: Tuple[Shape, ...] = (
+    Outline(CROWN, "crown"), *(Disc(x, y, 0.085, "crown") for x, y in CROWN_BALLS))
+
+
+class PieceColours(NamedTuple):
+    """The colours of a side's pieces: the face is lit from the upper left."""
+
+    lit: str
+    shaded: str
+    rim: str
+    ring: str
+    crown: str
+
+
+class Colours(NamedTuple):
+    """The colours of a board, as "#rrggbb"."""
+
+    window: str
+    text: str
+    quiet_text: str
+    #: The cells by ring, from the throne (0) outwards.
+    rings: Tuple[str, ...]
+    star: str
+    frame: str
+    edge: str
+    #: The last move.
+    recent: str
+    #: Trapped pieces.
+    forbidden: str
+    #: What is suggested.
+    allowed: str
+    white: PieceColours
+    black: PieceColours
+
+
+#: Black on white, for printing: no areas of ink; every second ring is light grey, so that one sees the rings.
+PRINT = Colours(
+    window="#ffffff", text="#000000", quiet_text="#000000",
+    rings=("#c8c8c8", "#ffffff", "#e9e9e9", "#ffffff", "#e9e9e9", "#ffffff"),
+    star="#808080", frame="#000000", edge="#808080", recent="#808080", forbidden="#000000", allowed="#000000",
+    white=PieceColours("#ffffff", "#ffffff", "#000000", "#000000", "#000000"),
+    black=PieceColours("#1a1a1a", "#1a1a1a", "#000000", "#ffffff", "#ffffff"))
+
+
+class Diagram(NamedTuple):
+    """A position on paper, with what is marked in it."""
+
+    position: Position
+    caption: str = ""
+    #: The move that led to it.
+    last: Optional[Move] = None
+    #: Whether the trapped pieces of the side to move are marked.
+    shows_trapped: bool = False
+    #: Moves that are suggested.
+    arrows: Tuple[Move, ...] = ()
+
+
+#: The radius of a cell in diagrams, in the units of the document.
+SVG_CELL = 20.0
+
+
+def board_svg(diagram: Diagram, colours: Colours, layout: Layout) -> str:
+    """The elements that draw a diagram without its caption, to be set into a document that has svg_gradients."""
+    position, size = diagram.position, layout.size
+    outer = len(colours.rings) - 1
+    parts = [_polygon(layout.corners(cell, FRAME_SHARE), colours.frame) for cell in CELLS if RING[cell] == outer]
+    parts += [_polygon(layout.corners(cell), colours.rings[RING[cell] or 0], colours.edge, size / 18)
+              for cell in CELLS]
+    parts += [_polygon(layout.outline(THRONE, triangle), colours.star) for triangle in STAR]
+    for label, (x, y) in (*layout.letters().items(), *layout.ranks().items()):
+        parts.append(_text(x, y + 0.18 * size, 0.5 * size, colours.quiet_text, str(label)))
+    parts += _way(diagram.last, colours.recent, layout, is_arrow=False)
+    for side in (WHITE, BLACK):
+        for cell in cells_of(position.pieces(side)):
+            parts += _piece(cell, side, position.is_queen(cell), colours, layout)
+    for cell in position.trapped() if diagram.shows_trapped else ():
+        parts.append(_polygon(layout.corners(cell, 0.88), "none", colours.forbidden, size / 9))
+        parts.append(_polygon(layout.wedges(cell, position.enclosers(cell)), colours.forbidden))
+    for move in diagram.arrows:
+        parts += _way(move, colours.allowed, layout, is_arrow=True)
+    return "\n".join(parts)
+
+
+def svg_gradients(colours: Colours) -> str:
+    """The definitions of the light on the pieces, which a document with boards needs once."""
+    return "<defs>" + "".join(
+        f'<linearGradient id="{name}" x1="0" y1="0" x2="1" y2="1"><stop offset="0.1" stop-color="{piece.lit}"/>'
+        f'<stop offset="0.9" stop-color="{piece.shaded}"/></linearGradient>'
+        for name, piece in (("white", colours.white), ("black", colours.black))) + "</defs>"
+
+
+def diagrams_svg(diagrams: Sequence[Diagram], colours: Colours, flipped: bool = False, columns: int = 3) -> str:
+    """An SVG document (source: SVG 1.1) with diagrams and their captions below them, several in a row."""
+    columns = max(1, min(columns, len(diagrams)))
+    rows = -(-len(diagrams) // columns)
+    width = SVG_CELL * (BOARD_WIDTH + 2 * RANK_MARGIN)
+    board_height = SVG_CELL * (BOARD_HEIGHT + 2 * MARGIN + LETTER_MARGIN)
+    height = board_height + 1.5 * SVG_CELL
+    size = f"{columns * width:.0f}", f"{rows * height:.0f}"
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" '
+             f'viewBox="0 0 {size[0]} {size[1]}">',
+             svg_gradients(colours), f'<rect width="100%" height="100%" fill="{colours.window}"/>']
+    for number, diagram in enumerate(diagrams):
+        x, y = number % columns * width, number // columns * height
+        layout = Layout.fit(width, board_height, flipped, RANK_MARGIN)
+        parts.append(board_svg(diagram, colours, layout._replace(x=layout.x + x, y=layout.y + y)))
+        parts.append(_text(x + width / 2, y + height - 0.6 * SVG_CELL, 0.8 * SVG_CELL, colours.text, diagram.caption))
+    return "\n".join(parts + ["</svg>"]) + "\n"
+
+
+def _polygon(points: Sequence[float], fill: str, stroke: str = "none", width: float = 1) -> str:
+    text = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(points[::2], points[1::2]))
+    return f'<polygon points="{text}" fill="{fill}" stroke="{stroke}" stroke-width="{width:.1f}"/>'
+
+
+def _text(x: float, y: float, size: float, fill: str, text: str) -> str:
+    """Text whose line stands on y, centred at x."""
+    return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" font-family="sans-serif" font-size="{size:.1f}" '
+            f'fill="{fill}">{html.escape(text)}</text>')
+
+
+def _piece(cell: Cell, side: int, is_queen: bool, colours: Colours, layout: Layout) -> List[str]:
+    x, y = layout.centre(cell)
+    radius = layout.size * PIECE_DIAMETER / 2
+    paints = {"face": f"url(#{'black' if side else 'white'})", **(colours.black if side else colours.white)._asdict()}
+    parts = []
+    for shape in PIECE_SHAPES + (QUEEN_SHAPES if is_queen else GUARD_SHAPES):
+        if isinstance(shape, Disc):
+            parts.append(f'<circle cx="{x + shape.x * radius:.1f}" cy="{y + shape.y * radius:.1f}" '
+                         f'r="{shape.radius * radius:.1f}" fill="{paints[shape.paint]}"/>')
+        else:
+            parts.append(_polygon(layout.outline(cell, shape.points, PIECE_DIAMETER / 2), paints[shape.paint]))
+    return parts
+
+
+def _way(move: Optional[Move], colour: str, layout: Layout, is_arrow: bool) -> List[str]:
+    """A move as a line from cell to cell, or as an arrow that begins and ends beside the middles; [] for none."""
+    if move is None or move.source is None or move.target is None:
+        return []
+    (x1, y1), (x2, y2) = layout.centre(move.source), layout.centre(move.target)
+    length = math.hypot(x2 - x1, y2 - y1)
+    dx, dy = layout.size * (x2 - x1) / length, layout.size * (y2 - y1) / length
+    if is_arrow:
+        x1, y1 = x1 + 0.62 * dx, y1 + 0.62 * dy
+    parts = [f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2 - 0.3 * dx:.1f}" y2="{y2 - 0.3 * dy:.1f}" stroke="{colour}" '
+             f'stroke-width="{layout.size / 6:.1f}" stroke-linecap="round"/>']
+    if is_arrow:
+        parts.append(_polygon((x2, y2, x2 - 0.5 * dx + 0.28 * dy, y2 - 0.5 * dy - 0.28 * dx,
+                               x2 - 0.5 * dx - 0.28 * dy, y2 - 0.5 * dy + 0.28 * dx), colour))
+    return parts
