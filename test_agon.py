@@ -3806,7 +3806,7 @@ def test_a_file_of_a_command_that_is_missing_is_named(command, missing):
     ("print('bestmove a5-f6')", "PLAYER has played a5-f6, but "),
     ("print('bestmove soup')", "PLAYER has answered nonsense: "),
     ("print('bestmove')", "PLAYER has answered nonsense: "),
-    ("print('bestmove resign')", "resignation"),
+    ("print('bestmove resign')", "The other side has resigned."),
 ])
 def test_an_engine_that_fails_loses_with_the_reason(tmp_path, monkeypatch, answer, reason):
     monkeypatch.setattr(agon_ai, "PATIENCE", 0.5)
