@@ -21,6 +21,7 @@ import argparse
 import collections
 import errno
 import gc
+import io
 import math
 import os
 import queue
@@ -34,14 +35,14 @@ import sys
 import threading
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import lru_cache, partial
 from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dict, FrozenSet, Iterator, List
 from typing import NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple
 
 from agon_core import (
     BLACK, CELLS, DEFAULT_RULES, INNER, LINES, PASS_CHANGE, QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING,
-    RINGS, STEP_BITS, STEPS, THRONE, THRONE_BIT, WHITE, AgonError, Bits, Cell, Ending, Game, Move, Position, Rules,
+    RINGS, STEP_BITS, STEPS, THRONE, THRONE_BIT, WHITE, AgonError, Bits, Cell, Game, Move, Position, Rules,
     between, bits, cells_of, count_possible, flanked, has_won, is_decided, legal_changes, move_of, perft, popcount,
     possible_changes, surrounds_empty_throne, trapping_cells)
 
@@ -900,7 +901,7 @@ class Engine:
         self.say("agonok")
 
     def on_isready(self, _words: List[str]) -> None:
-        """isready: say so, once everything before has been done."""
+        """isready: say so, once everything before has been done; during a search the reader has said so."""
         self.say("readyok")
 
     def on_newgame(self, _words: List[str]) -> None:
@@ -952,18 +953,22 @@ class Engine:
         self.game, self.rules = game, rules
 
     def on_go(self, words: List[str]) -> None:
-        """go [movetime ms] [depth n] [nodes n] [infinite] [multipv n]: think and answer with a move.
+        """go [movetime ms] [wtime ms btime ms winc ms binc ms] [depth n] [nodes n] [infinite] [multipv n].
 
-        Without limits the level's own limits and weaknesses hold; with them
-        the engine plays at full strength within these.
+        Think and answer with a move.  Without limits, or with the clocks
+        alone, the level's own limits and weaknesses hold; with others the
+        engine plays at full strength within these.
         """
         limits: Dict[str, int] = {}
+        clock: Dict[str, int] = {}
         rest = iter(words)
         for word in rest:
             if word == "infinite":
                 limits[word] = 1
             elif word in ("movetime", "depth", "nodes", "multipv"):
                 limits[word] = _number(next(rest, ""), 1, 10 ** 9)
+            elif word in ("wtime", "btime", "winc", "binc"):
+                clock[word] = _number(next(rest, ""), 0, 10 ** 9)
             else:
                 raise ProtocolError(f"unknown limit {word[:40]}")
         if self.game.outcome():
@@ -974,10 +979,12 @@ class Engine:
             for number in range(1, len(analysis.lines) + 1) if multipv > 1 else [0]:
                 self.say(info_line(analysis, number))
 
+        share = None if "infinite" in limits else clock_share(clock, self.game.position.turn)
         if not limits and self.level < len(LEVELS) and multipv == 1:
-            analysis = choose(self.game, self.level, self.seed, self.stop, report)
+            analysis = choose(self.game, self.level, self.seed, self.stop_after(share), report)
         else:
-            seconds = limits["movetime"] / 1000 if "movetime" in limits else None if limits else LEVELS[-1].seconds
+            times = [seconds for seconds in (limits.get("movetime", 0) / 1000, share) if seconds]
+            seconds = min(times) if times else None if limits else LEVELS[-1].seconds
             seed = random.randrange(2 ** 32) if self.seed is None and not limits else self.seed
             self.searcher = Searcher(self.game, seconds, limits.get("depth"), limits.get("nodes"), self.stop,
                                      self.weights, self.tricks, seed)
@@ -986,6 +993,15 @@ class Engine:
                 time.sleep(0.01)
         self.say(f"bestmove {analysis.move}")
 
+    def stop_after(self, seconds: Optional[float]) -> Callable[[], bool]:
+        """What tells a search to stop: the reader, and after these seconds the clock."""
+        if seconds is None:
+            return self.stop
+        end = time.perf_counter() + seconds
+
+        def must_stop() -> bool:
+            return self.stop() or time.perf_counter() >= end
+        return must_stop
 
     def on_tree(self, words: List[str]) -> None:
         """tree depth n [plain]: the minimax tree of the position, one line for each node, then `treeok`."""
@@ -996,6 +1012,22 @@ class Engine:
         for line in lines:
             self.say(tree_line_text(line))
         self.say(f"treeok plain {plain} pruned {pruned}")
+
+
+#: A clock is shared out as if this many moves were still to be made.
+CLOCK_MOVES = 30
+
+
+def clock_share(clock: Dict[str, int], side: int) -> Optional[float]:
+    """The seconds for this side's move by the clocks (wtime, btime, winc, binc in milliseconds); None without clock.
+
+    Never more than half of what is left, so that there is always something left.
+    """
+    own = "w" if side == WHITE else "b"
+    if own + "time" not in clock:
+        return None
+    left, increment = clock[own + "time"] / 1000, clock.get(own + "inc", 0) / 1000
+    return max(0.01, min(left / CLOCK_MOVES + 0.75 * increment, left / 2))
 
 
 def leave_out(ideas: Sequence[str]) -> Tuple[Weights, Tricks]:
@@ -1144,14 +1176,20 @@ def _add_tree_lines(lines: List[TreeLine], node: TreeNode, position: Position, r
 _TURNED = {"=": "=", "<=": ">=", ">=": "<="}
 
 
+#: The commands whose answers take time.
+QUESTIONS = (["go"], ["tree"])
+
+
 class Input:
     """Reads commands in a thread, so that `stop`, `quit` and the end of input are noticed during a search."""
 
-    def __init__(self, source: BinaryIO) -> None:
+    def __init__(self, source: BinaryIO, say: Callable[[str], None]) -> None:
         self.source = source
+        self.say = say
         self.lines: "queue.Queue[Optional[str]]" = queue.Queue()
         self.closed = False
         self.stops_read = self.stops_obeyed = 0
+        self.questions_read = self.questions_answered = 0
         self.finished = threading.Event()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -1160,12 +1198,19 @@ class Input:
         return self.closed or self.stops_read > self.stops_obeyed
 
     def _read(self) -> None:
-        for line in self._decoded_lines():
-            words = line.split()
-            if words == ["quit"]:
-                break
-            self.stops_read += words == ["stop"]
-            self.lines.put(line)
+        try:
+            for line in self._decoded_lines():
+                words = line.split()
+                if words == ["quit"]:
+                    break
+                self.stops_read += words == ["stop"]
+                self.questions_read += words[:1] in QUESTIONS
+                if words == ["isready"] and self.questions_read > self.questions_answered:
+                    self.say("readyok")  # a search need not end before this is answered
+                else:
+                    self.lines.put(line)
+        except OSError:
+            pass  # nobody listens any more
         self.closed = True
         self.lines.put(None)
         if not self.finished.wait(GRACE_SECONDS):
@@ -1186,24 +1231,34 @@ def bounded_lines(source: IO[bytes], limit: int) -> Iterator[bytes]:
 
 def serve(source: BinaryIO, target: TextIO) -> None:
     """Speak the engine protocol until `quit` or the end of input."""
+    guard = threading.Lock()
 
     def say(text: str) -> None:
-        target.write(text + "\n")
-        target.flush()
+        with guard:
+            target.write(text + "\n")
+            target.flush()
 
     # The search makes no reference cycles, and looking for them in its big tables takes time.
     gc.disable()
-    commands = Input(source)
+    commands = Input(source, say)
     engine = Engine(say, commands.stop_asked)
     try:
         for line in iter(commands.lines.get, None):
             engine.obey(line)
+            commands.questions_answered += line.split()[:1] in QUESTIONS
             commands.stops_obeyed += line.split() == ["stop"]
             if commands.closed and line.split()[:1] == ["go"]:
                 break
     except OSError:
         pass  # Nobody listens any more.
     commands.finished.set()
+
+
+def serve_here(_options: argparse.Namespace) -> None:
+    """Speak the protocol on standard input and output, in UTF-8 whatever the system's code page is."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    serve(sys.stdin.buffer, sys.stdout)
 
 
 # --- 7. Engines in child processes -----------------------------------------------
@@ -1640,15 +1695,25 @@ class EngineProcess:
         is called now and then and may give up by an exception of its own.
         """
         while True:
-            left = self._check_patience(seconds if self.is_ready else self.patience)
-            if check is not None:
-                check()
-            try:
-                reply = self._take(self._lines.get(timeout=min(left, self.SLICE)))
-            except queue.Empty:
-                continue
+            reply = self._next_reply(seconds if self.is_ready else self.patience, check)
             if isinstance(reply, Answer):
                 return reply
+
+    def get_ready(self, check: Optional[Callable[[], None]] = None) -> None:
+        """Start the program and wait until it has introduced itself; OSError or EngineFailure if it does not."""
+        self.start()
+        while not self.is_ready:
+            self._next_reply(self.patience, check)
+
+    def _next_reply(self, allowed: float, check: Optional[Callable[[], None]]) -> Optional[object]:
+        """What the next line means, if one comes before it is time to look at the clock again."""
+        left = self._check_patience(allowed)
+        if check is not None:
+            check()
+        try:
+            return self._take(self._lines.get(timeout=min(left, self.SLICE)))
+        except queue.Empty:
+            return None
 
     def _check_patience(self, allowed: Optional[float]) -> float:
         """How many seconds the engine may still take; EngineFailure if it has taken too many."""
@@ -1720,7 +1785,7 @@ class EngineProcess:
         return f"{last} (line {number} of {os.path.basename(file)})"
 
 
-#: Where an error has happened: in a traceback of Python ('  File "x.py", line 7, in f'), in one of JavaScript ('x.js:7').
+#: Where an error has happened: in a traceback of Python ('  File "x.py", line 7, in f'), or of JavaScript ('x.js:7').
 _ERROR_PLACE = re.compile(r'\s*File "([^"]+)", line (\d+)|(\S.*\.js):(\d+)$')
 #: A process group of its own, so that an interrupted match ends in good order and all of a program can be ended.
 _APART: Dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {
@@ -1759,7 +1824,7 @@ def _seconds_of(go: str) -> Optional[float]:
 
 # --- 8. Match --------------------------------------------------------------------
 
-#: Seconds an engine may take beyond its time, and for anything but a move.
+#: Seconds an engine may take beyond its time for a move.
 PATIENCE = 5.0
 #: Seconds for a move without a limit in time: of a level that keeps its own, or by nodes.
 LONGEST_MOVE = 30.0
@@ -1783,25 +1848,67 @@ def contestant(text: str, limit: str) -> Contestant:
 
     That is a level such as 'level3', a level without some of its ideas such
     as 'level8-reductions-threat', or the command of another engine.
+    ProtocolError if there is no such level, or no such idea.
     """
     milliseconds = re.fullmatch(r"movetime (\d+)", limit)
     seconds = int(milliseconds.group(1)) / 1000 + PATIENCE if milliseconds else LONGEST_MOVE
-    match = re.fullmatch(r"level(\d+)((?:-\w+)*)", text)
+    match = re.fullmatch(r"level(\d+)((?:-\w+)*)", text, re.ASCII)
     if not match:
         return Contestant(text, program_command(text), (), f"go {limit}", seconds)
-    level, without = int(match.group(1)), match.group(2)[1:].replace("-", ",")
-    options = [("Level", level)] + ([("Without", without)] if without else [])
+    level, ideas = int(match.group(1)), match.group(2).split("-")[1:]
+    if not 1 <= level <= len(LEVELS):
+        raise ProtocolError(f"there is no level {level}: they are level1 to level{len(LEVELS)}")
+    leave_out(ideas)
+    options = [("Level", level)] + ([("Without", ",".join(ideas))] if ideas else [])
     # The levels below the highest keep their own limits.
-    go = f"go {limit}" if level >= len(LEVELS) else "go"
-    return Contestant(text, OWN_ENGINE, tuple(options), go, seconds)
+    return Contestant(text, OWN_ENGINE, tuple(options), f"go {limit}" if level == len(LEVELS) else "go", seconds)
+
+
+def introduced(texts: Sequence[str], limit: str) -> List[Contestant]:
+    """The contestants, each with the name it gives itself; EngineFailure if one does not even start.
+
+    A program that tells no name is called after its file; of two with the
+    same name each is called by its command.
+    """
+    players = [contestant(text, limit) for text in texts]
+    names = []
+    for player in players:
+        name = player.name
+        if not player.options:
+            engine = EngineProcess(player.command)
+            try:
+                engine.get_ready()
+                name = engine.name or engine.who
+            except OSError as error:
+                reason = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+                raise EngineFailure("missing", who=player.name, reason=reason) from None
+            finally:
+                engine.close()
+        names.append(name)
+    return [player._replace(name=name if names.count(name) == 1 else player.name)
+            for player, name in zip(players, names)]
 
 
 class MatchGame(NamedTuple):
-    """A finished game of a match: the points of the first engine (1, 0.5 or 0) and why it ended."""
+    """A finished game of a match: the points of the first contestant (1, 0.5 or 0) and why it ended."""
 
     points: float
     reason: str
     game: Game
+    #: Whether it was lost by an error of the loser's program.
+    by_error: bool = False
+
+
+class Pairing(NamedTuple):
+    """Which contestants play each other, by their numbers from 0, and in their how manieth game, from 0."""
+
+    first: int
+    second: int
+    number: int
+
+
+class MatchStopped(Exception):
+    """The match was interrupted."""
 
 
 def random_opening(plies: int, seed: str) -> Game:
@@ -1815,53 +1922,54 @@ def random_opening(plies: int, seed: str) -> Game:
             return game
 
 
-def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed: int) -> MatchGame:
+def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed: int,
+              check: Optional[Callable[[], None]] = None) -> MatchGame:
     """Game `number` of a match: the first contestant is White in games 0, 2, 4 ...
 
     Games 0 and 1 share an opening, and so on.  An engine that fails loses.
+    `check` is called now and then and may give up by an exception.
     """
     game = random_opening(opening_plies, f"{seed} {number // 2}")
     white = number % 2
     players = (sides[white], sides[1 - white])
-    game.headers.update(White=players[WHITE].name, Black=players[BLACK].name)
+    game.headers.update(Event=f"{sides[0].name} - {sides[1].name}", Date=time.strftime("%Y.%m.%d"),
+                        Round=str(number + 1), White=players[WHITE].name, Black=players[BLACK].name)
     engines = [EngineProcess(player.command) for player in players]
+    reason, by_error = "", False
     try:
-        reason = _play_out(game, players, engines, seed + number)
+        while not game.outcome() and len(game.moves) < LONGEST_GAME:
+            side = game.position.turn
+            try:
+                move = _asked_move(game, players[side], engines[side], seed + number, check)
+            except EngineFailure as failure:
+                game.resign(side)
+                reason, by_error = str(failure), True
+                break
+            if move is None:
+                game.resign(side)
+            else:
+                game.play(move)
     finally:
         for engine in engines:
             engine.close()
-    outcome = game.outcome()
-    game.headers["Termination"] = reason
-    if outcome is None or outcome.winner is None:
-        return MatchGame(0.5, reason, game)
-    return MatchGame(float(outcome.winner == white), reason, game)
-
-
-def _play_out(game: Game, players: Sequence[Contestant], engines: Sequence[EngineProcess], seed: int) -> str:
-    """Let the engines play the game to its end; returns why it ended."""
-    for engine, player in zip(engines, players):
-        engine.who = player.name
-    while not game.outcome() and len(game.moves) < LONGEST_GAME:
-        side = game.position.turn
-        player, engine = players[side], engines[side]
-        options = [*player.options, ("Seed", seed)] if player.options else []
-        try:
-            engine.ask(game, player.go, options)
-            move = chosen_move(game, engine.wait(player.seconds).text, player.name)
-        except OSError as error:
-            game.resign(side)
-            return str(EngineFailure("missing", who=player.name, reason=error.strerror))
-        except EngineFailure as failure:
-            game.resign(side)
-            return str(failure)
-        if move is None:
-            game.resign(side)
-        else:
-            game.play(move)
     if not game.outcome():
         game.agree_draw()
+        reason = f"no end after {LONGEST_GAME} moves"
     outcome = game.outcome()
-    return outcome.reason.value if outcome else ""
+    assert outcome is not None
+    game.headers["Termination"] = reason = reason or outcome.reason.value
+    points = 0.5 if outcome.winner is None else float(outcome.winner == white)
+    return MatchGame(points, reason, game, by_error)
+
+
+def _asked_move(game: Game, player: Contestant, engine: EngineProcess, seed: int,
+                check: Optional[Callable[[], None]]) -> Optional[Move]:
+    engine.who = player.name
+    try:
+        engine.ask(game, player.go, [*player.options, ("Seed", seed)] if player.options else [])
+    except OSError as error:
+        raise EngineFailure("missing", who=player.name, reason=error.strerror) from None
+    return chosen_move(game, engine.wait(player.seconds, check).text, player.name)
 
 
 def elo(share: float) -> float:
@@ -1870,83 +1978,151 @@ def elo(share: float) -> float:
     return -400 * math.log10(1 / share - 1)
 
 
+def elo_text(points: Sequence[float]) -> str:
+    """The Elo difference that these results of games (1, 0.5 or 0 points) show, with 95 % error bars.
+
+    For the bars a win and a loss are added, as is usual (Agresti and Coull
+    1998): without them a few equal results would look as if they were certain.
+    """
+    share = sum(points) / len(points)
+    widened = [*points, 1.0, 0.0]
+    middle = sum(widened) / len(widened)
+    spread = 1.96 * math.sqrt(sum((point - middle) ** 2 for point in widened)) / len(widened)
+    low, high = elo(middle - spread), elo(middle + spread)
+    if len(points) == 1:
+        return "Elo unknown"
+    if share in (0, 1):
+        return f"Elo at least {round(low):+d}" if share else f"Elo at most {round(high):+d}"
+    return f"Elo {round(elo(share)):+d} ± {round((high - low) / 2)}"
+
+
 def match_summary(names: Sequence[str], points: Sequence[float]) -> str:
     """The result of a match in one line, with 95 % error bars."""
-    games = len(points)
-    share = sum(points) / games
-    spread = 1.96 * math.sqrt(sum((point - share) ** 2 for point in points)) / games
-    error = (elo(share + spread) - elo(share - spread)) / 2
     wins, losses = points.count(1), points.count(0)
-    return (f"{names[0]} vs {names[1]}: {wins} wins, {games - wins - losses} draws, {losses} losses, "
-            f"{share:.1%}, Elo {elo(share):+.0f} ± {error:.0f}").replace("%", " %")
+    return (f"{names[0]} vs {names[1]}: {wins} wins, {len(points) - wins - losses} draws, {losses} losses, "
+            f"{100 * sum(points) / len(points):.1f} %, {elo_text(points)}")
 
 
-def play_match(options: argparse.Namespace) -> None:
-    """Play the games of a match and print its progress and result."""
-    names = (options.a, options.b)
-    sides = [contestant(name, _limit(options)) for name in names]
-    results: Dict[int, MatchGame] = {}
-    progress = sys.stderr
+Results = Dict[Pairing, MatchGame]
+
+
+def play_games(players: Sequence[Contestant], pairings: Sequence[Pairing], options: argparse.Namespace,
+               report: Callable[[Results, Pairing], None]) -> Results:
+    """Play these games, `options.jobs` at a time, and report each; Ctrl-C ends all at once.
+
+    Returns the games that have been finished.
+    """
+    results: Results = {}
+    stopped = threading.Event()
+
+    def check() -> None:
+        if stopped.is_set():
+            raise MatchStopped
+
     with ThreadPoolExecutor(options.jobs) as pool:
-        pending = {pool.submit(play_game, sides, number, options.openings, options.seed): number
-                   for number in range(options.games)}
-        for future in as_completed(pending):
-            number = pending[future]
-            results[number] = future.result()
-            _save(results[number], options, f"{number + 1:03}")
-            points = sum(result.points for result in results.values())
-            print(f"\r{len(results)}/{options.games} games, {points:g} points for {names[0]} ", end="",
-                  file=progress, flush=True)
-    print(file=progress)
+        pending = {pool.submit(play_game, (players[pairing.first], players[pairing.second]), pairing.number,
+                               options.openings, options.seed, check): pairing for pairing in pairings}
+        waiting = set(pending)
+        try:
+            while waiting:
+                # With a limit in time, Windows notices Ctrl-C while it waits.
+                done, waiting = wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED)
+                for future in done:
+                    results[pending[future]] = future.result()
+                    report(results, pending[future])
+        except KeyboardInterrupt:
+            print("\ninterrupted", file=sys.stderr)
+        finally:
+            stopped.set()
+            for future in waiting:
+                future.cancel()
+    return results
+
+
+def play_match(options: argparse.Namespace) -> int:
+    """Play the games of a match and print its progress and result."""
+    players = introduced((options.a, options.b), _limit(options))
+    names = [player.name for player in players]
+
+    def report(results: Results, played: Pairing) -> None:
+        _save(results[played], options, f"{played.number + 1:03}")
+        points = sum(result.points for result in results.values())
+        print(f"\r{len(results)}/{options.games} games, {points:g} points for {names[0]} ", end="",
+              file=sys.stderr, flush=True)
+
+    results = play_games(players, [Pairing(0, 1, number) for number in range(options.games)], options, report)
+    print(file=sys.stderr)
     reasons: CounterOf[str] = Counter(result.reason for result in results.values())
     for reason, count in reasons.most_common():
         print(f"{count:4} x {reason}")
-    print(match_summary(names, [results[number].points for number in sorted(results)]), flush=True)
+    if results:
+        print(match_summary(names, [results[pairing].points for pairing in sorted(results)]), flush=True)
+    return 0 if len(results) == options.games else INTERRUPTED
 
 
-def play_tournament(options: argparse.Namespace) -> None:
+def play_tournament(options: argparse.Namespace) -> int:
     """Let all engines play each other, twice in every round, and print the crosstable."""
-    names: List[str] = options.engines
-    sides = [contestant(name, _limit(options)) for name in names]
-    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
-    points = [[0.0] * len(names) for _ in names]
-    done = 0
-    with ThreadPoolExecutor(options.jobs) as pool:
-        pending = {pool.submit(play_game, (sides[i], sides[j]), number, options.openings, options.seed): (i, j, number)
-                   for number in range(2 * options.rounds) for i, j in pairs}
-        for future in as_completed(pending):
-            i, j, number = pending[future]
-            result = future.result()
-            points[i][j] += result.points
-            points[j][i] += 1 - result.points
-            done += 1
-            _save(result, options, f"{i + 1}-{j + 1}-{number + 1:03}")
-            if len(names) == 2 or result.reason not in {ending.value for ending in Ending}:
-                print(f"{names[i]} - {names[j]}: {result.reason}", flush=True)
-            print(f"\r{done}/{len(pending)} games ", end="", file=sys.stderr, flush=True)
+    if len(options.engines) < 2:
+        raise ProtocolError("a tournament needs two players or more")
+    players = introduced(options.engines, _limit(options))
+    names = [player.name for player in players]
+    pairings = [Pairing(first, second, number) for number in range(2 * options.rounds)
+                for first in range(len(names)) for second in range(first + 1, len(names))]
+
+    def report(results: Results, played: Pairing) -> None:
+        result = results[played]
+        numbers = f"{played.first + 1}-{played.second + 1}-{played.number + 1:03}"
+        _save(result, options, numbers)
+        if result.by_error:
+            print(f"game {numbers}: {result.reason}", flush=True)
+        print(f"\r{len(results)}/{len(pairings)} games ", end="", file=sys.stderr, flush=True)
+
+    results = play_games(players, pairings, options, report)
     print(file=sys.stderr)
-    print(crosstable(names, points), flush=True)
+    print(crosstable(names, results), flush=True)
+    return 0 if len(results) == len(pairings) else INTERRUPTED
+
+
+def crosstable(names: Sequence[str], results: Results) -> str:
+    """The points of everyone against everyone, the best first; the numbers are those of the order given.
+
+    The last four columns count the games won, drawn, lost, and how many of
+    those lost were lost by an error of the program.
+    """
+    everyone = range(len(names))
+    against: Dict[Tuple[int, int], float] = {}
+    scores: List[List[float]] = [[] for _ in everyone]
+    errors = [0 for _ in everyone]
+    for pairing, result in results.items():
+        for one, other, points in ((pairing.first, pairing.second, result.points),
+                                   (pairing.second, pairing.first, 1 - result.points)):
+            against[one, other] = against.get((one, other), 0.0) + points
+            scores[one].append(points)
+            errors[one] += result.by_error and points == 0
+    order = sorted(everyone, key=lambda one: -sum(scores[one]))
+    width = max(map(len, names))
+    lines = [f"{'no':>3}  {'name':{width}}" + "".join(f"{one + 1:>6}" for one in order)
+             + "   points   won drawn  lost errors"]
+    for one in order:
+        cells = "".join(f"{against[one, other]:6g}" if (one, other) in against else "     -" for other in order)
+        wins, draws, losses = (scores[one].count(points) for points in (1.0, 0.5, 0.0))
+        lines.append(f"{one + 1:>3}. {names[one]:{width}}{cells}{sum(scores[one]):9g}"
+                     f"{wins:6}{draws:6}{losses:6}{errors[one]:7}")
+    return "\n".join(lines)
 
 
 def _save(result: MatchGame, options: argparse.Namespace, numbers: str) -> None:
+    """Save a game if that is wanted; a full disk must not end the match."""
     if options.save:
         stem, extension = os.path.splitext(options.save)
-        result.game.save(f"{stem}-{numbers}{extension or '.agon'}")
+        try:
+            result.game.save(f"{stem}-{numbers}{extension or '.agon'}")
+        except AgonError as error:
+            print(f"\n{error}", file=sys.stderr)
 
 
 def _limit(options: argparse.Namespace) -> str:
     return f"nodes {options.nodes}" if options.nodes else f"movetime {options.movetime}"
-
-
-def crosstable(names: Sequence[str], points: Sequence[Sequence[float]]) -> str:
-    """The points of everyone against everyone, the best first."""
-    order = sorted(range(len(names)), key=lambda i: -sum(points[i]))
-    width = max(len(name) for name in names)
-    lines = [" " * (width + 5) + "".join(f"{place:>6}" for place in range(1, len(names) + 1)) + "   total"]
-    for place, i in enumerate(order, 1):
-        cells = ["     -" if i == j else f"{points[i][j]:6g}" for j in order]
-        lines.append(f"{place:>3}. {names[i]:{width}}{''.join(cells)}{sum(points[i]):8g}")
-    return "\n".join(lines)
 
 
 # --- 9. Bench --------------------------------------------------------------------
@@ -2006,20 +2182,54 @@ def show_tree(options: argparse.Namespace) -> None:
     print(f"treeok plain {plain} pruned {pruned}")
 
 
+#: The exit code of a command that Ctrl-C has ended.
+INTERRUPTED = 130
+
+
 def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
+    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", text, re.ASCII):
         raise argparse.ArgumentTypeError(f"{text} is not a number from 1 up")
     return int(text)
+
+
+def _openings(text: str) -> int:
+    if not re.fullmatch(r"[0-9]|[1-3][0-9]|40", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 to 40")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,15}", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number of at most 15 digits")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
+    return seconds
+
+
+def _file_to_write(text: str) -> str:
+    folder = os.path.dirname(os.path.abspath(text))
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{text}: there is no folder {folder} that can be written to")
+    return text
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="agon_ai.py", description="The computer player of Agon.")
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
-    commands.add_parser("serve", help="speak the engine protocol on standard input and output",
-                        description="Speak the engine protocol on standard input and output.")
+    command = commands.add_parser("serve", help="speak the engine protocol on standard input and output",
+                                  description="Speak the engine protocol on standard input and output.")
+    command.set_defaults(run=serve_here)
 
     command = commands.add_parser("bench", help="measure the speed", description=bench.__doc__)
-    command.add_argument("--seconds", type=float, default=1.0, help="time for each position (default 1)")
+    command.add_argument("--seconds", type=_seconds, default=1.0, help="time for each position (default 1)")
     command.set_defaults(run=bench)
 
     games = argparse.ArgumentParser(add_help=False)
@@ -2027,11 +2237,11 @@ def _parser() -> argparse.ArgumentParser:
     games.add_argument("--nodes", type=_count, help="positions to look at for each move, instead of a time: "
                        "level 8 then plays the same match on any machine")
     games.add_argument("--jobs", type=_count, default=1, help="games at the same time (default 1)")
-    games.add_argument("--openings", type=int, default=4, metavar="PLIES",
+    games.add_argument("--openings", type=_openings, default=4, metavar="PLIES",
                        help="random moves at the start, the same for both games of a pair (default 4)")
-    games.add_argument("--seed", type=int, default=1, help="seed of the openings and the levels (default 1)")
-    games.add_argument("--save", metavar="FILE", help="save the games under this name with their numbers, "
-                       "such as FILE-001.agon; in a tournament FILE-1-2-001.agon")
+    games.add_argument("--seed", type=_seed, default=1, help="seed of the openings and the levels (default 1)")
+    games.add_argument("--save", metavar="FILE", type=_file_to_write,
+                       help="save the games under this name with their numbers, such as FILE-001.agon; in a tournament FILE-1-2-001.agon")
 
     command = commands.add_parser(
         "match", parents=[games], help="let two engines play each other", description=play_match.__doc__,
@@ -2046,10 +2256,10 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("analyse", help="look for the best move in a position",
                                   description=analyse.__doc__)
     command.add_argument("position", metavar="POSITION", help="such as 'Qf1 a5 ... / Qf11 a2 ... w', or start")
-    command.add_argument("--seconds", type=float, help="time limit (default 3, without another limit)")
-    command.add_argument("--depth", type=int, help="plies to look ahead")
-    command.add_argument("--nodes", type=int, help="positions to look at")
-    command.add_argument("--multipv", type=int, default=1, metavar="LINES", help="number of lines (default 1)")
+    command.add_argument("--seconds", type=_seconds, help="time limit (default 3, without another limit)")
+    command.add_argument("--depth", type=_count, help="plies to look ahead")
+    command.add_argument("--nodes", type=_count, help="positions to look at")
+    command.add_argument("--multipv", type=_count, default=1, metavar="LINES", help="number of lines (default 1)")
     command.set_defaults(run=analyse)
 
     command = commands.add_parser("tournament", parents=[games], help="let several engines play each other",
@@ -2077,16 +2287,22 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run a command; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # what the system's code page lacks becomes a question mark
+            stream.reconfigure(errors="replace")
     options = _parser().parse_args(arguments)
-    if options.command == "serve":
-        serve(sys.stdin.buffer, sys.stdout)
-        return 0
     try:
-        options.run(options)
-    except (AgonError, ProtocolError) as error:
+        code: Optional[int] = options.run(options)
+        sys.stdout.flush()
+        return code or 0
+    except (AgonError, ProtocolError, EngineFailure) as error:
         print(f"agon_ai.py: {error}", file=sys.stderr)
         return 1
-    return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # who reads has seen enough, as in `| head -1`; nothing is left to be flushed at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 if __name__ == "__main__":

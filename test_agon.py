@@ -3510,8 +3510,8 @@ def told(tmp_path):
 
 
 def test_an_engine_is_told_rules_position_and_what_it_wants_line_by_line(engine_of, tmp_path):
-    engine = engine_of(LISTENER + AGON.replace("'agonok'", "'id name Listener', 'wants legal board', 'agonok', sep='\\n'")
-                       + "    if word == 'go': print('bestmove b1-c2')\n")
+    engine = engine_of(LISTENER + "    if word == 'agon': print('id name Listener\\nwants legal board\\nagonok')\n"
+                       "    if word == 'go': print('bestmove b1-c2')\n")
     game = played("Qf7-f6 a5-b5", "a5 / Qf7 b", Rules(queen_first=True, empty_throne_loses=False))
     engine.ask(game, "go movetime 7", [("Level", 3), ("Ponder", True)], ply=1)
     assert engine.is_busy and engine.wait(20) == agon_ai.Answer("b1-c2") and not engine.is_busy
@@ -3574,7 +3574,8 @@ def test_an_answer_too_many_does_not_confuse_the_count(engine_of):
 
 
 def test_lines_that_are_no_answers_lose_nothing(engine_of):
-    engine = engine_of(LISTENER + AGON + "    if word == 'go':\n        print('errors so far: 0\\nbestmoves\\n\\x1b[2J')\n"
+    engine = engine_of(LISTENER + AGON + "    if word == 'go':\n"
+                       "        print('errors so far: 0\\nbestmoves\\n\\x1b[2J')\n"
                        "        print('info string ' + 9988 * 'x' + 'bestmove f11-e11 and more')\n"
                        "        print('error unknown option QueenFirst\\nbestmove b1-c2')\n")
     engine.ask(Game())
@@ -3628,7 +3629,8 @@ def test_an_engine_that_never_gets_ready_is_given_up(engine_of):
 
 
 def test_the_time_to_start_does_not_count_as_time_to_think(engine_of):
-    engine = engine_of("import time\ntime.sleep(0.4)\n" + LISTENER + AGON + "    if word == 'go': print('bestmove b1-c2')")
+    engine = engine_of("import time\ntime.sleep(0.4)\n" + LISTENER + AGON
+                       + "    if word == 'go': print('bestmove b1-c2')\n")
     engine.ask(Game())
     assert engine.wait(0.3).text == "b1-c2"
 
@@ -3731,8 +3733,8 @@ def test_a_score_is_read_as_it_was_written(score):
     assert agon_ai.parse_score(agon_ai.score_text(score)) == score
 
 
-@pytest.mark.parametrize("text", ["", "soup", "win", "win in", "win in 0", "win in -1", "loss in 99999", "1.5", "9" * 40,
-                                  "9999999", "win in 2 or 3", "\u0665"])
+@pytest.mark.parametrize("text", ["", "soup", "win", "win in", "win in 0", "win in -1", "loss in 99999", "1.5",
+                                  "9" * 40, "9999999", "win in 2 or 3", "\u0665"])
 def test_what_is_no_score_is_not_read_as_one(text):
     assert agon_ai.parse_score(text) is None
     assert agon_ai.parse_info(f"info depth 1 score {text} nodes 1 pv a5-b5".split()) is None
@@ -3800,29 +3802,101 @@ def test_a_file_of_a_command_that_is_missing_is_named(command, missing):
 
 # -- match --
 
-@pytest.mark.parametrize("answer, reason", [
-    ("sys.exit(1)", "PLAYER has ended"),
-    ("time.sleep(60)", "PLAYER has not answered 'go movetime 10' within 0.5 s"),
-    ("print('bestmove a5-f6')", "PLAYER has played a5-f6, but "),
-    ("print('bestmove soup')", "PLAYER has answered nonsense: "),
-    ("print('bestmove')", "PLAYER has answered nonsense: "),
-    ("print('bestmove resign')", "The other side has resigned."),
+#: A player that needs no rules: the first of the legal moves it is told.
+FIRST = """
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "agon":
+        print("id name First\\nwants legal\\nagonok")
+    elif words[0] == "legal":
+        move = words[1]
+    elif words[0] == "go":
+        print("bestmove", move)
+"""
+
+
+@pytest.fixture
+def player_of(tmp_path):
+    """Makes players: their commands, from what they do when they are told to go."""
+    def make(on_go="print('bestmove', move)", name="first.py", called="First"):
+        path = tmp_path / name
+        path.write_text(FIRST.replace("print(\"bestmove\", move)", on_go).replace("First", called), "utf-8")
+        return str(path)
+    return make
+
+
+def games_of(folder):
+    """The games saved in a folder, by the names of their files."""
+    return {name: Game.load(str(folder / name)) for name in sorted(os.listdir(folder)) if name.endswith(".agon")}
+
+
+@pytest.mark.parametrize("on_go, reason, by_error", [
+    ("sys.exit(1)", "PLAYER has ended", True),
+    ("[][1]", "PLAYER has ended: IndexError: list index out of range (line 10 of player.py)", True),
+    ("__import__('time').sleep(60)", "PLAYER has not answered 'go movetime 10' within 0.5 s", True),
+    ("\n        while True: print('info depth 1')", "PLAYER has not answered 'go movetime 10' within 0.5 s", True),
+    ("print('bestmove a5-f6')", "PLAYER has played a5-f6, but a piece moves only one step", True),
+    ("print('bestmove \\x1b[2J')", "PLAYER has answered nonsense: ", True),
+    ("print('bestmove')", "PLAYER has answered nonsense: ", True),
+    ("print('bestmove resign')", "resignation", False),
 ])
-def test_an_engine_that_fails_loses_with_the_reason(tmp_path, monkeypatch, answer, reason):
-    monkeypatch.setattr(agon_ai, "PATIENCE", 0.5)
-    player = tmp_path / "player.py"
-    player.write_text(LISTENER.replace("sys.argv[1]", "os.devnull").replace("import sys", "import os, sys") + AGON
-                      + f"    if word == 'go': {answer}\n", "utf-8")
-    sides = [agon_ai.contestant(name, "movetime 10") for name in (str(player), "level1")]
+def test_an_engine_that_fails_loses_with_the_reason(player_of, monkeypatch, on_go, reason, by_error):
+    monkeypatch.setattr(agon_ai, "PATIENCE", 0.49)
+    player = player_of(on_go, "player.py")
+    sides = [agon_ai.contestant(name, "movetime 10") for name in (player, "level1")]
     result = agon_ai.play_game(sides, 0, 2, 1)
-    assert result.points == 0 and result.reason.startswith(reason.replace("PLAYER", str(player)))
+    assert result.points == 0 and result.by_error == by_error
+    assert result.reason.startswith(reason.replace("PLAYER", player)) and result.reason.isprintable()
     assert result.game.headers["Termination"] == result.reason
+    assert Game.from_text(result.game.to_text()).headers["Termination"] == result.reason
 
 
-def test_an_engine_that_does_not_exist_loses():
-    sides = [agon_ai.contestant(name, "movetime 10") for name in ("level1", "no-such-engine")]
-    result = agon_ai.play_game(sides, 0, 2, 1)
-    assert result.points == 1 and "cannot be started" in result.reason
+def test_a_player_of_eight_lines_plays_a_whole_game_and_the_file_says_who_and_why(player_of):
+    sides = agon_ai.introduced([player_of(), player_of("print('bestmove', 'resign')", "other.py")], "movetime 10")
+    assert [side.name for side in sides] == [player_of(), player_of(name="other.py")]  # both say they are First
+    game = agon_ai.play_game(sides, 3, 2, 1).game
+    assert game.headers["White"] == sides[1].name and game.headers["Black"] == sides[0].name
+    assert game.headers["Event"] == f"{sides[0].name} - {sides[1].name}" and game.headers["Round"] == "4"
+    assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", game.headers["Date"]) and game.headers["Termination"] == "resignation"
+    assert len(game.moves) == 2 and game.outcome().result == "0-1"
+
+
+def test_contestants_are_called_by_the_name_they_tell_or_by_their_file(player_of, tmp_path):
+    silent = tmp_path / "silent one.py"
+    silent.write_text(LISTENER.replace("sys.argv[1]", repr(os.devnull)) + AGON, "utf-8")
+    names = [player.name for player in agon_ai.introduced([player_of(), f'"{silent}"', "level3"], "nodes 5")]
+    assert names == ["First", "silent one.py", "level3"]
+
+
+@pytest.mark.parametrize("text, go, options, seconds", [
+    ("level3", "go", (("Level", 3),), 5.1), ("level8", "go movetime 100", (("Level", 8),), 5.1),
+    ("level8-threat-table", "go movetime 100", (("Level", 8), ("Without", "threat,table")), 5.1)])
+def test_a_level_is_a_contestant(text, go, options, seconds):
+    player = agon_ai.contestant(text, "movetime 100")
+    assert (player.name, player.command, player.go, player.options, player.seconds) == (
+        text, agon_ai.OWN_ENGINE, go, options, seconds)
+
+
+@pytest.mark.parametrize("command", ["match", "tournament"])
+@pytest.mark.parametrize("player, sentence", [
+    ("level9", "there is no level 9"), ("level0", "there is no level 0"), ("level8-luck", "unknown idea luck"),
+    ("no-such-engine", "no-such-engine cannot be started: there is no such file: no-such-engine"),
+    ("no-such.py -v", "no-such.py -v cannot be started: there is no such file: no-such.py"),
+    ("DIES", "dies.py has ended: ValueError: at once (line 1 of dies.py)"),
+    ("HANGS", "hangs.py has not answered 'agon' within 0.3 s")])
+def test_a_contestant_that_cannot_be_started_is_no_result(
+        tmp_path, player_of, monkeypatch, capsys, command, player, sentence):
+    (tmp_path / "dies.py").write_text("raise ValueError('at once')", "utf-8")
+    (tmp_path / "hangs.py").write_text("import time; time.sleep(600)", "utf-8")
+    if player == "HANGS":
+        impatient = functools.partial(agon_ai.EngineProcess, patience=0.3)
+        monkeypatch.setattr(agon_ai, "EngineProcess", impatient)
+        player_of = lambda: "level1"  # noqa: E731
+    player = player.replace("DIES", str(tmp_path / "dies.py")).replace("HANGS", str(tmp_path / "hangs.py"))
+    assert agon_ai.main([command, player_of(), player]) == 1
+    captured = capsys.readouterr()
+    assert sentence in captured.err and captured.out == ""
 
 
 def test_the_two_games_of_a_pair_share_their_opening():
@@ -3830,25 +3904,29 @@ def test_the_two_games_of_a_pair_share_their_opening():
     assert openings[0] == openings[1] != openings[2] == openings[3]
 
 
-@takes_long
-def test_a_match_ends_in_its_summary(capsys, tmp_path):
-    saved = tmp_path / "match.agon"
-    assert agon_ai.main(["match", "level2", "level1", "--games", "2", "--save", str(saved)]) == 0
-    last = capsys.readouterr().out.splitlines()[-1]
-    assert last.startswith("level2 vs level1: ") and " Elo " in last
-    for number in (1, 2):
-        assert Game.load(str(tmp_path / f"match-{number:03}.agon")).outcome()
+def test_a_match_ends_in_its_summary(player_of, capsys, tmp_path):
+    loser = player_of("[][1]", "loser.py")
+    folder = tmp_path / "games"
+    folder.mkdir()
+    resigner = player_of("print('bestmove resign')", "resigner.py", called="Shy")
+    command = ["match", loser, resigner, "--games", "4", "--openings", "2", "--save", str(folder / "match.agon")]
+    assert agon_ai.main(command) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "   2 x First has ended: IndexError: list index out of range (line 10 of loser.py)", "   2 x resignation",
+        "First vs Shy: 2 wins, 0 draws, 2 losses, 50.0 %, Elo +0 \u00b1 382"]
+    games = games_of(folder)
+    assert list(games) == [f"match-{number:03}.agon" for number in (1, 2, 3, 4)]
+    assert [game.headers["White"] for game in games.values()] == ["First", "Shy"] * 2
+    assert [game.headers["Round"] for game in games.values()] == ["1", "2", "3", "4"]
 
 
-@takes_long
-def test_a_match_by_nodes_is_the_same_every_time(capsys, tmp_path):
-    games = []
-    for run in ("a", "b"):
-        command = ["match", "level8", "level8-threat", "--games", "2", "--nodes", "300", "--jobs", "2", "--save",
-                   str(tmp_path / run)]
-        assert agon_ai.main(command) == 0
-        games.append([Game.load(str(tmp_path / f"{run}-{number:03}.agon")).moves for number in (1, 2)])
-    assert games[0] == games[1] and games[0][0] != games[0][1]
+def test_a_match_by_nodes_is_the_same_every_time(monkeypatch):
+    monkeypatch.setattr(agon_ai, "LONGEST_GAME", 16)
+    sides = [agon_ai.contestant(name, "nodes 300") for name in ("level8", "level8-threat")]
+    games = [agon_ai.play_game(sides, number, 6, 4) for number in (0, 0, 1)]
+    moves = [game.game.moves for game in games]
+    assert moves[0] == moves[1] != moves[2] and len(moves[0]) == 16
+    assert {game.reason for game in games} == {"no end after 16 moves"} and games[0].points == 0.5
 
 
 @pytest.mark.parametrize("option", ["--games", "--nodes", "--movetime", "--jobs"])
@@ -3859,9 +3937,162 @@ def test_a_match_refuses_numbers_that_make_no_sense(option, capsys):
         assert ended.value.code == 2 and f"{option}: {number} is not a number from 1 up" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("arguments, sentence", [
+    (["match", "a", "b", "--seed=99999999999999999999"], "99999999999999999999 is not a whole number"),
+    (["match", "a", "b", "--seed=x"], "x is not a whole number"),
+    (["match", "a", "b", "--openings=-1"], "-1 is not a number from 0 to 40"),
+    (["match", "a", "b", "--openings=5000"], "5000 is not a number from 0 to 40"),
+    (["match", "a", "b", "--save=no/such/folder/x.agon"], "that can be written to"),
+    (["tournament", "a", "b", "--save=no/such/folder/x.agon"], "that can be written to"),
+    (["analyse", "start", "--multipv=0"], "0 is not a number from 1 up"),
+    (["analyse", "start", "--depth=-1"], "-1 is not a number from 1 up"),
+    (["analyse", "start", "--nodes=0"], "0 is not a number from 1 up"),
+    (["analyse", "start", "--seconds=nan"], "nan is not a number of seconds above 0"),
+    (["analyse", "start", "--seconds=inf"], "inf is not a number of seconds above 0"),
+    (["analyse", "start", "--seconds=-1"], "-1 is not a number of seconds above 0"),
+    (["bench", "--seconds=0"], "0 is not a number of seconds above 0"),
+    (["tree", "start", "--depth=9"], "invalid choice: 9")])
+def test_what_makes_no_sense_is_refused_before_anything_is_done(arguments, sentence, capsys):
+    with pytest.raises(SystemExit) as ended:
+        agon_ai.main(arguments)
+    assert ended.value.code == 2 and sentence in capsys.readouterr().err
+
+
 def test_the_summary_counts_wins_draws_and_losses():
-    line = agon_ai.match_summary(("level3", "level2"), [1] * 12 + [0.5] * 3 + [0] * 5)
-    assert line.startswith("level3 vs level2: 12 wins, 3 draws, 5 losses, 67.5 %, Elo +127 \u00b1 ")
+    line = agon_ai.match_summary(("level3 100%", "level2"), [1] * 12 + [0.5] * 3 + [0] * 5)
+    assert line == "level3 100% vs level2: 12 wins, 3 draws, 5 losses, 67.5 %, Elo +127 \u00b1 153"
+
+
+@pytest.mark.parametrize("points, text", [
+    ([1.0], "Elo unknown"), ([0.5], "Elo unknown"), ([0.5] * 10, "Elo +0 \u00b1 82"),
+    ([1, 0], "Elo +0 \u00b1 798"), ([1.0] * 5, "Elo at least +69"), ([0.0] * 5, "Elo at most -69"),
+    ([1.0] * 100, "Elo at least +610")])
+def test_error_bars_do_not_promise_what_few_games_cannot_show(points, text):
+    assert agon_ai.elo_text(points) == text
+
+
+def test_a_tournament_ends_in_its_crosstable(player_of, tmp_path, capsys):
+    folder = tmp_path / "games"
+    folder.mkdir()
+    crasher = player_of("[][1]", "crasher.py", called="Crasher")
+    cheat = player_of("print('bestmove a5-a5')", "cheat.py", called="Cheat")
+    player_of("print('bestmove resign')")
+    command = ["tournament", crasher, cheat, str(tmp_path / "first.py"), "--jobs", "2", "--openings", "0",
+               "--save", str(folder / "class.agon")]
+    assert agon_ai.main(command) == 0
+    lines = capsys.readouterr().out.splitlines()
+    table = lines[-4:]
+    # White loses by its error or resignation, so everybody wins two of four games.
+    assert [line.split() for line in table] == [
+        "no name 1 2 3 points won drawn lost errors".split(), "1. Crasher - 1 1 2 2 0 2 2".split(),
+        "2. Cheat 1 - 1 2 2 0 2 2".split(), "3. First 1 1 - 2 2 0 2 0".split()]
+    assert sorted(lines[:-4]) == [
+        "game 1-2-001: Crasher has ended: IndexError: list index out of range (line 10 of crasher.py)",
+        "game 1-2-002: Cheat has played a5-a5, but the piece has not moved",
+        "game 1-3-001: Crasher has ended: IndexError: list index out of range (line 10 of crasher.py)",
+        "game 2-3-001: Cheat has played a5-a5, but the piece has not moved"]
+    games = games_of(folder)
+    assert sorted(games) == [f"class-{pair}-00{number}.agon" for pair in ("1-2", "1-3", "2-3") for number in (1, 2)]
+    assert games["class-2-3-001.agon"].headers["White"] == "Cheat"
+    assert games["class-2-3-002.agon"].headers["White"] == "First"
+
+
+def test_a_crosstable_is_ordered_by_points_and_keeps_the_numbers_of_the_files():
+    def result(points, by_error=False):
+        return agon_ai.MatchGame(points, "", Game(), by_error)
+    table = agon_ai.crosstable(["a", "longer", "c"], {
+        agon_ai.Pairing(0, 1, 0): result(0.0, True), agon_ai.Pairing(0, 1, 1): result(0.5),
+        agon_ai.Pairing(1, 2, 0): result(1.0), agon_ai.Pairing(0, 2, 0): result(0.5)})
+    assert table.splitlines() == [
+        " no  name       2     1     3   points   won drawn  lost errors",
+        "  2. longer     -   1.5     1      2.5     2     1     0      0",
+        "  1. a        0.5     -   0.5        1     0     2     1      1",
+        "  3. c          0   0.5     -      0.5     0     1     1      0"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_an_interrupted_match_tells_what_was_played_and_leaves_nothing_running(player_of, tmp_path):
+    quick = player_of("print('bestmove resign')")
+    slow = player_of("\n        print(open(sys.argv[0] + '.pid', 'w').write(str(__import__('os').getpid())));"
+                     " __import__('time').sleep(600)", "slow.py")
+    # White resigns in the first game; in the second White thinks for ever.
+    process = subprocess.Popen(
+        [sys.executable, agon_ai.__file__, "match", quick, slow, "--games", "9", "--openings", "0",
+         "--movetime", "600000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        pid_file = tmp_path / "slow.py.pid"
+        deadline = time.monotonic() + 30
+        while not pid_file.exists() or not pid_file.read_text("utf-8"):
+            assert time.monotonic() < deadline and process.poll() is None
+        os.killpg(process.pid, signal.SIGINT)
+        output, errors = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == agon_ai.INTERRUPTED and b"Traceback" not in errors
+    assert output.decode().splitlines()[-1].endswith(": 0 wins, 0 draws, 1 losses, 0.0 %, Elo unknown")
+    while is_running(int(pid_file.read_text("utf-8"))):
+        assert time.monotonic() < deadline
+
+
+def run_ai(arguments, code_page="utf-8", **options):
+    """A command of agon_ai.py, its output going into pipes in this code page."""
+    environment = dict(os.environ, PYTHONIOENCODING=code_page, PYTHONUTF8="0")
+    return subprocess.run([sys.executable, agon_ai.__file__, *arguments], env=environment, capture_output=True,
+                          timeout=60, **options)
+
+
+@pytest.mark.parametrize("code_page", ["ascii", "cp1252", "cp850"])
+def test_results_are_printed_in_any_code_page(player_of, tmp_path, code_page):
+    player = player_of("print('bestmove \u0416\\udcff')", "\u0141uk\u00e4sz.py", "\u0141uk\u00e4sz")
+    done = run_ai(["match", player, "level1", "--games", "2", "--openings", "0"], code_page)
+    assert done.returncode == 0 and done.stderr.count(b"Traceback") == 0
+    assert b" vs level1: 0 wins, 0 draws, 2 losses, 0.0 %, Elo at most " in done.stdout
+
+
+@pytest.mark.parametrize("code_page", ["ascii", "cp1252"])
+def test_the_protocol_is_utf_8_in_any_code_page(code_page):
+    lines = "zug \u6f22\nposition text \u00e4 w\n".encode("utf-8") + b"\xff\xfe\nisready\nquit\n"
+    done = run_ai(["serve"], code_page, input=lines)
+    answers = done.stdout.decode("utf-8").splitlines()
+    assert answers[0] == "error unknown command zug \u6f22" and answers[-1] == "readyok" and done.stderr == b""
+
+
+def test_a_reader_that_has_seen_enough_gets_no_traceback():
+    process = subprocess.Popen([sys.executable, agon_ai.__file__, "tree", "start"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b"" and process.wait(20) == 1
+    process.stderr.close()
+
+
+@pytest.mark.parametrize("clock, side, share", [
+    ({}, WHITE, None), ({"btime": 60_000}, WHITE, None), ({"wtime": 60_000, "btime": 1}, WHITE, 2.0),
+    ({"wtime": 1, "btime": 60_000, "binc": 1000}, BLACK, 2.75), ({"wtime": 1000, "winc": 60_000}, WHITE, 0.5),
+    ({"wtime": 0}, WHITE, 0.01)])
+def test_a_clock_is_shared_out_fairly_and_never_used_up(clock, side, share):
+    assert agon_ai.clock_share(clock, side) == share
+
+
+@pytest.mark.parametrize("level", [5, 8])
+def test_an_engine_told_its_time_keeps_it(level):
+    said = []
+    engine = agon_ai.Engine(said.append, lambda: False)
+    engine.obey(f"setoption name Level value {level}")
+    engine.obey("position start moves a5-b5")
+    engine.obey("go wtime 60000 btime 300 winc 0 binc 0")
+    times = [int(line.split()[line.split().index("time") + 1]) for line in said[:-1]]
+    assert said[-1].startswith("bestmove ") and all(time <= 60 for time in times)
+    engine.obey("go wtime soup")
+    assert said[-1] == "error soup is not a number"
+
+
+def test_isready_is_answered_while_the_engine_thinks():
+    with Talk() as engine:
+        engine.say("go infinite")
+        engine.say("isready")
+        engine.hear("readyok")
+        engine.say("stop")
+        assert engine.hear("bestmove")
 
 
 # -- command line --
@@ -3882,21 +4113,6 @@ def test_analyse_prints_depths_and_the_best_move(capsys):
 def test_analyse_says_what_is_wrong_with_a_position(capsys):
     assert agon_ai.main(["analyse", "Qz9 / w"]) == 1
     assert "z9" in capsys.readouterr().err
-
-
-@takes_long
-def test_a_tournament_ends_in_its_crosstable(tmp_path, capsys):
-    saved = tmp_path / "class.agon"
-    command = ["tournament", "level1", "level2", "no-such-program", "--movetime", "20", "--jobs", "2",
-               "--save", str(saved)]
-    assert agon_ai.main(command) == 0
-    output = capsys.readouterr().out
-    rows = [line.split() for line in output.splitlines() if line.strip()[:2] in ("1.", "2.", "3.")]
-    assert [row[1] for row in rows][-1] == "no-such-program"
-    assert sum(float(row[-1]) for row in rows) == 6
-    assert "no-such-program cannot be started" in output
-    games = [Game.load(str(tmp_path / name)) for name in os.listdir(tmp_path)]
-    assert len(games) == 6 and all(game.outcome() for game in games)
 
 
 TREE_POSITION = "Qf2 b6 c2 g9 h4 h6 l4 / Qe8 d4 d7 e2 g1 h7 i5 b"
@@ -3956,9 +4172,9 @@ def test_what_a_tree_says_of_its_values_is_true(capsys, text):
 
 
 def test_a_player_of_the_protocol_can_ask_for_the_tree():
-    answers = talk(b"position start\ntree depth 1\ntree depth 9\ntree\ntree depth 1 fast\nisready\n")
+    answers = talk(b"position start\ntree depth 1\ntree depth 9\ntree\ntree depth 1 fast\n")
     assert answers[0].startswith("node 0 root value = ") and " alpha -inf beta inf nodes 28 best " in answers[0]
-    assert [answer.split()[0] for answer in answers[28:]] == ["treeok", "error", "error", "error", "readyok"]
+    assert [answer.split()[0] for answer in answers[28:]] == ["treeok", "error", "error", "error"]
 
 
 def test_a_tree_that_is_too_big_is_refused_before_it_is_grown(capsys):
@@ -3968,7 +4184,8 @@ def test_a_tree_that_is_too_big_is_refused_before_it_is_grown(capsys):
 
 
 @pytest.mark.parametrize("text", [
-    "", "node", "node 0 root value = +1.00 alpha -inf beta inf nodes", "node 0 root value ~ +1.00 alpha -inf beta inf nodes 1",
+    "", "node", "node 0 root value = +1.00 alpha -inf beta inf nodes",
+    "node 0 root value ~ +1.00 alpha -inf beta inf nodes 1",
     "node 0 root value = x alpha -inf beta inf nodes 1", "node 0 root value = #x alpha -inf beta inf nodes 1"])
 def test_what_is_no_line_of_a_tree_is_not_read_as_one(text):
     assert agon_ai.parse_tree_line(text) is None
@@ -6213,14 +6430,37 @@ def copied_folder(tmp_path_factory):
     return folder
 
 
-@takes_long
+#: What the commands of the README print, by their first words: a pattern for all of the output.
+OUTPUTS = {
+    "tournament": r"""(?s).* no  name +\d +\d +\d +points +won drawn  lost errors
+(?=.*^ +1\. level1 .* 0$)(?=.*^ +2\. level2 .* 0$)(?=.*^ +3\. Hopper .* 0$).*""",
+    "match": r"(?s)(.*\n)?level\S+ vs level\S+: \d wins, \d draws, \d losses, [\d.]+ %, Elo [^\n]+\n",
+    "bench": r"(?s)perft 4: 466551 moves, [\d,]+ moves/s\n(depth +\d+, +\d+ nodes, score [^\n]+\n){6}"
+             r"search: [\d,]+ nodes/s\n",
+    "analyse": r"(?s)(info depth \d score -?\d+ nodes \d+ time \d+ pv [^\n]+\n){4}"
+               r"best move \S+, score -?\d+ for White\n",
+    "tree": r"(?s)node 0 root value = \S+ alpha -inf beta inf nodes 28 best \S+\n(node 0\.\d+ \S+ value = [^\n]+\n){27}"
+            r"treeok plain 28 pruned 28\n",
+}
+#: The same commands, but quick: less time, and games that end after twelve moves.
+QUICKER = {"--rounds 2": "--rounds 1", "--movetime 200": "--movetime 10", "bench": "bench --seconds 0.01"}
+SHORT_GAMES = "import agon_ai, sys; agon_ai.LONGEST_GAME = 12; sys.exit(agon_ai.main(sys.argv[1:]))"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_of_the_readme_works(copied_folder, command):
-    words = [sys.executable if word == "python" else word for word in shlex.split(command)]
-    words = [word.replace("python hopper.py", f'"{sys.executable}" hopper.py') for word in words]
-    done = subprocess.run(words, cwd=copied_folder, capture_output=True, text=True, timeout=240)
+    for slow, quick in QUICKER.items():
+        command = command.replace(slow, quick)
+    words = shlex.split(command)
+    done = subprocess.run([sys.executable, "-c", SHORT_GAMES, *words[2:]], cwd=copied_folder, capture_output=True,
+                          encoding="utf-8", timeout=240)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+    assert re.fullmatch(OUTPUTS[words[2]], done.stdout, re.M), done.stdout
+    if "--save" in words:
+        games = games_of(copied_folder)
+        assert sorted(games) == [f"tournament-{pair}-00{number}.agon" for pair in ("1-2", "1-3", "2-3")
+                                 for number in (1, 2)]
+        assert all(game.outcome() for game in games.values())
 
 
 def test_the_readme_names_the_commands_to_play_and_to_test():
