@@ -1281,7 +1281,7 @@ FAILURE_TEXTS = {
     "slow": "{who} has not answered '{asked}' within {seconds:g} s",
     "refused": "{who} has answered '{asked}' with: {answer}",
     "unreadable": "{who} has answered nonsense: {reason}",
-    "illegal": "{who} has played {move}, but {reason}",
+    "illegal": "{who} has played {move}: {reason}",
 }
 
 
@@ -1947,6 +1947,7 @@ def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed
                 break
             if move is None:
                 game.resign(side)
+                reason = f"{players[side].name} has resigned"
             else:
                 game.play(move)
     finally:

@@ -3836,10 +3836,10 @@ def games_of(folder):
     ("[][1]", "PLAYER has ended: IndexError: list index out of range (line 10 of player.py)", True),
     ("__import__('time').sleep(60)", "PLAYER has not answered 'go movetime 10' within 0.5 s", True),
     ("\n        while True: print('info depth 1')", "PLAYER has not answered 'go movetime 10' within 0.5 s", True),
-    ("print('bestmove a5-f6')", "PLAYER has played a5-f6, but a piece moves only one step", True),
+    ("print('bestmove a5-f6')", "PLAYER has played a5-f6: A piece moves only one step.", True),
     ("print('bestmove \\x1b[2J')", "PLAYER has answered nonsense: ", True),
     ("print('bestmove')", "PLAYER has answered nonsense: ", True),
-    ("print('bestmove resign')", "resignation", False),
+    ("print('bestmove resign')", "PLAYER has resigned", False),
 ])
 def test_an_engine_that_fails_loses_with_the_reason(player_of, monkeypatch, on_go, reason, by_error):
     monkeypatch.setattr(agon_ai, "PATIENCE", 0.49)
@@ -3853,12 +3853,16 @@ def test_an_engine_that_fails_loses_with_the_reason(player_of, monkeypatch, on_g
 
 
 def test_a_player_of_eight_lines_plays_a_whole_game_and_the_file_says_who_and_why(player_of):
-    sides = agon_ai.introduced([player_of(), player_of("print('bestmove', 'resign')", "other.py")], "movetime 10")
-    assert [side.name for side in sides] == [player_of(), player_of(name="other.py")]  # both say they are First
+    commands = [player_of(), player_of("print('bestmove', 'resign')", "other.py")]
+    sides = agon_ai.introduced(commands, "movetime 10")
+    assert [side.name for side in sides] == commands  # both say they are First
+    long_game = agon_ai.play_game([sides[0]] * 2, 0, 2, 1)
+    assert long_game.game.outcome() and len(long_game.game.moves) > 4 and not long_game.by_error
     game = agon_ai.play_game(sides, 3, 2, 1).game
     assert game.headers["White"] == sides[1].name and game.headers["Black"] == sides[0].name
     assert game.headers["Event"] == f"{sides[0].name} - {sides[1].name}" and game.headers["Round"] == "4"
-    assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", game.headers["Date"]) and game.headers["Termination"] == "resignation"
+    assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", game.headers["Date"])
+    assert game.headers["Termination"] == f"{commands[1]} has resigned"
     assert len(game.moves) == 2 and game.outcome().result == "0-1"
 
 
@@ -3912,7 +3916,7 @@ def test_a_match_ends_in_its_summary(player_of, capsys, tmp_path):
     command = ["match", loser, resigner, "--games", "4", "--openings", "2", "--save", str(folder / "match.agon")]
     assert agon_ai.main(command) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "   2 x First has ended: IndexError: list index out of range (line 10 of loser.py)", "   2 x resignation",
+        "   2 x First has ended: IndexError: list index out of range (line 10 of loser.py)", "   2 x Shy has resigned",
         "First vs Shy: 2 wins, 0 draws, 2 losses, 50.0 %, Elo +0 \u00b1 382"]
     games = games_of(folder)
     assert list(games) == [f"match-{number:03}.agon" for number in (1, 2, 3, 4)]
@@ -3988,9 +3992,9 @@ def test_a_tournament_ends_in_its_crosstable(player_of, tmp_path, capsys):
         "2. Cheat 1 - 1 2 2 0 2 2".split(), "3. First 1 1 - 2 2 0 2 0".split()]
     assert sorted(lines[:-4]) == [
         "game 1-2-001: Crasher has ended: IndexError: list index out of range (line 10 of crasher.py)",
-        "game 1-2-002: Cheat has played a5-a5, but the piece has not moved",
+        "game 1-2-002: Cheat has played a5-a5: The piece is already there.",
         "game 1-3-001: Crasher has ended: IndexError: list index out of range (line 10 of crasher.py)",
-        "game 2-3-001: Cheat has played a5-a5, but the piece has not moved"]
+        "game 2-3-001: Cheat has played a5-a5: The piece is already there."]
     games = games_of(folder)
     assert sorted(games) == [f"class-{pair}-00{number}.agon" for pair in ("1-2", "1-3", "2-3") for number in (1, 2)]
     assert games["class-2-3-001.agon"].headers["White"] == "Cheat"
