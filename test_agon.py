@@ -6451,6 +6451,7 @@ QUICKER = {"--rounds 2": "--rounds 1", "--movetime 200": "--movetime 10", "bench
 SHORT_GAMES = "import agon_ai, sys; agon_ai.LONGEST_GAME = 12; sys.exit(agon_ai.main(sys.argv[1:]))"
 
 
+@takes_long
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_of_the_readme_works(copied_folder, command):
     for slow, quick in QUICKER.items():
