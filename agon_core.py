@@ -1407,8 +1407,18 @@ def _flush_folder(folder: str) -> None:
 
 # --- 11. Lessons -----------------------------------------------------------------
 # A page of the tour, a puzzle or a page of the rules is a game of a collection
-# with more headers.  What it asks for is its Goal: one word, or several that are
-# to be reached one after the other.
+# with more headers (classroom/README.txt lists them all):
+#
+#     [Kind "tour"]
+#     [Title.en "The steps"]
+#     [Text.en "A piece moves one step ..."]
+#     [Task.en "Move a piece along its ring, then one inwards."]
+#     [Goal "along inwards"]
+#     [Reply "f9-f8"]
+#     [Position "Qf3 d4 / Qf9 w"]
+#
+# Goals are reached one after the other; Reply is what the other side plays
+# between them.
 
 #: What can be asked for, by name.
 GOALS: Dict[str, str] = {
@@ -1457,6 +1467,127 @@ def is_goal_reached(goal: str, game: Game, refused: Optional[Refusal] = None) ->
         "win": outcome is not None and outcome.winner == before.turn,
     }
     return reached.get(goal, False)
+
+
+def moves_that_reach(goal: str, game: Game) -> List[Move]:
+    """The legal moves that do what one of GOALS asks for; [] for a goal that is a refusal."""
+    trial = game.branch()
+    found = []
+    for move in trial.legal_moves():
+        trial.play(move)
+        if is_goal_reached(goal, trial):
+            found.append(move)
+        trial.undo()
+    return found
+
+
+KINDS = ("tour", "puzzle", "theme", "rules")
+#: The languages in which every text has to be there; more are allowed.
+LANGUAGES = ("de", "en")
+#: By kind, the headers that a page must have; texts are asked for in every language.
+_NEEDED = {"tour": ("Title", "Text"), "puzzle": ("Goal",), "theme": ("Theme", "Title", "Text"),
+           "rules": ("Title", "Text")}
+_TEXTS = ("Title", "Text", "Task", "Praise", "Wrong")
+
+
+class Lesson(NamedTuple):
+    """A page of a collection in the classroom; its texts are by language, and empty where it has none."""
+
+    #: "tour", "puzzle", "theme" (what the puzzles of a theme teach) or "rules" (a page to read).
+    kind: str
+    start: Position
+    #: What is to be reached, one after the other; none on a page to read.
+    goals: Tuple[str, ...]
+    #: The other side's answers to the moves that reach a goal but the last; without one the same side moves on.
+    replies: Tuple[Move, ...]
+    #: In how many own moves the goal of a puzzle can be reached.
+    moves: int
+    theme: str
+    #: The name of a picture that the window draws beside the text: "lines" shows the three ways to be trapped.
+    picture: str
+    title: Dict[str, str]
+    text: Dict[str, str]
+    task: Dict[str, str]
+    #: What is said when all goals are reached, and when a legal move is not what was asked for.
+    praise: Dict[str, str]
+    wrong: Dict[str, str]
+
+    def answer(self, step: int, game: Game) -> Optional[Move]:
+        """What the other side plays after goal number `step` (from 0) has been reached; None when it does not move.
+
+        When the move that the page names is not legal now, another legal one
+        is taken, if possible one that keeps the next goal within reach.
+        """
+        if self.goals[step].startswith("refused_"):
+            return None
+        made = sum(not goal.startswith("refused_") for goal in self.goals[:step])
+        legal = game.legal_moves()
+        if made >= len(self.replies) or not legal:
+            return None
+        if self.replies[made] in legal:
+            return self.replies[made]
+        for move in legal:
+            trial = game.branch()
+            trial.play(move)
+            if moves_that_reach(self.goals[step + 1], trial):
+                return move
+        return legal[0]
+
+
+def lessons_of(games: Sequence[Game]) -> List[Lesson]:
+    """The pages that the games of a collection are; AgonError with the line when a header is missing or wrong."""
+    return [_lesson_of(game) for game in games]
+
+
+def load_lessons(path: str) -> List[Lesson]:
+    """Read a collection of pages; AgonError with file and line when something is wrong."""
+    try:
+        return lessons_of(read_games(read_text(path)))
+    except AgonError as error:
+        raise error.at(path=path)
+
+
+def _lesson_of(game: Game) -> Lesson:
+    headers = game.headers
+    name = "Kind"  # of the header that is being looked at, for the error's line
+    try:
+        kind = headers.get("Kind", "")
+        if "Kind" not in headers:
+            raise AgonError("missing_header", "Kind")
+        if kind not in KINDS:
+            raise AgonError("bad_kind", kind, expected=", ".join(KINDS))
+        texts = [_texts_of(game, name) for name in _TEXTS]
+        for name in _NEEDED[kind] + (("Task",) if kind == "tour" and "Goal" in headers else ()):
+            if name not in headers and not _texts_of(game, name):
+                raise AgonError("missing_header", f"{name}.{LANGUAGES[0]}" if name in _TEXTS else name)
+        name = "Goal"
+        goals = tuple(headers.get("Goal", "").split())
+        for goal in goals:
+            if goal not in GOALS:
+                raise AgonError("bad_goal", goal, expected=", ".join(GOALS))
+        name = "Reply"
+        replies = tuple(Move.from_text(word) for word in headers.get("Reply", "").split())
+        if replies and len(replies) >= sum(not goal.startswith("refused_") for goal in goals):
+            raise AgonError("bad_reply", headers["Reply"])
+        name = "Moves"
+        moves = headers.get("Moves", "1")
+        if not moves.isdecimal() or len(moves) > 2 or int(moves) < 1:
+            raise AgonError("bad_number", moves, name="Moves")
+    except AgonError as error:
+        lines = game.header_lines
+        raise error.at(line=lines.get(name, min(lines.values(), default=None)))
+    return Lesson(kind, game.start, goals, replies, int(moves), headers.get("Theme", ""), headers.get("Picture", ""),
+                  *texts)
+
+
+def _texts_of(game: Game, name: str) -> Dict[str, str]:
+    """A text of a page by language, {} if there is none; AgonError if it lacks one of LANGUAGES."""
+    texts = {header[len(name) + 1:]: value for header, value in game.headers.items() if header.startswith(name + ".")}
+    for language in LANGUAGES if texts else ():
+        if language not in texts:
+            line = game.header_lines.get(f"{name}.{next(iter(texts))}")
+            raise AgonError("missing_header", f"{name}.{language}").at(line=line)
+    return texts
 
 
 # --- 12. Geometry ----------------------------------------------------------------

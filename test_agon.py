@@ -50,7 +50,7 @@ import agon_ai
 import agon_core
 from agon_core import (
     BLACK, CELLS, DEFAULT_RULES, PASS, START_TEXT, THRONE, WHITE, AgonError, Diagram, Ending, Game, IllegalMove, Layout,
-    Move, Outcome, Position, Refusal, Rules, cell_name, parse_cell, perft)
+    Lesson, Move, Outcome, Position, Refusal, Rules, cell_name, parse_cell, perft)
 
 try:
     import agon
@@ -2469,6 +2469,229 @@ def test_every_goal_has_an_example_here() -> None:
                 test_a_goal_is_reached_by_what_it_asks_for_and_by_nothing_else.pytestmark
                 for number in range(len(mark.args[1]))}
     assert examples == {goal for goal in agon_core.GOALS if not goal.startswith("refused_")}
+
+
+def test_the_moves_that_reach_a_goal_are_found_without_touching_the_game() -> None:
+    game = Game(pos("Qf2 d4 c5 h4 / Qf10 d5 g8 w"))
+    before = state(game)
+    assert sorted(map(str, agon_core.moves_that_reach("trap", game))) == ["c5-d6", "d4-e5"]
+    assert agon_core.moves_that_reach("refused_taken", game) == []
+    assert state(game) == before
+
+
+PAGE = """\
+[Kind "tour"]
+[Title.de "Titel"]
+[Title.en "Title"]
+[Text.de "Worte"]
+[Text.en "Words"]
+[Task.de "Zieh!"]
+[Task.en "Move!"]
+[Goal "refused_outwards relocate relocate"]
+[Reply "k1-k2"]
+[Position "Qf1 b7 d3 d5 h1 k7 l2 / Qf11 a5 d2 d4 d6 k1 l5 w"]
+[Picture "lines"]
+[Praise.de "Gut"]
+[Praise.en "Good"]
+[Praise.fr "Bien"]
+
+*
+"""
+
+
+def page(text: str = PAGE) -> Lesson:
+    """The one page of this text."""
+    return agon_core.lessons_of(agon_core.read_games(text))[0]
+
+
+def test_a_page_is_read_from_its_headers() -> None:
+    assert page() == Lesson(
+        "tour", pos("Qf1 b7 d3 d5 h1 k7 l2 / Qf11 a5 d2 d4 d6 k1 l5 w"), ("refused_outwards", "relocate", "relocate"),
+        (mv("k1-k2"),), 1, "", "lines", {"de": "Titel", "en": "Title"}, {"de": "Worte", "en": "Words"},
+        {"de": "Zieh!", "en": "Move!"}, {"de": "Gut", "en": "Good", "fr": "Bien"}, {})
+    puzzle = page('[Kind "puzzle"]\n[Theme "ends"]\n[Goal "win"]\n[Moves "3"]\n\n*')
+    assert (puzzle.theme, puzzle.goals, puzzle.moves, puzzle.title) == ("ends", ("win",), 3, {})
+
+
+@pytest.mark.parametrize("old, new, line, token", [
+    ('[Kind "tour"]', '[Sort "tour"]', 1, "Kind"), ('"tour"', '"trip"', 1, "trip"),
+    ('[Title.de "Titel"]', "{ none }", 3, "Title.de"), ('[Title.en "Title"]', "{ none }", 2, "Title.en"),
+    ('[Text.de "Worte"]\n[Text.en "Words"]', "{ no\nne }", 1, "Text.de"),
+    ('[Task.de "Zieh!"]\n[Task.en "Move!"]', "{ no\nne }", 1, "Task.de"),
+    ("outwards", "outward", 8, "refused_outward"), ("k1-k2", "k1k2", 9, "k1k2"),
+    ("k1-k2", "k1-k2 k2-k3", 9, "k1-k2 k2-k3"), ("lines", 'lines"]\n[Moves "0', 12, "0"),
+    ("lines", 'lines"]\n[Moves "two', 12, "two"), ("lines", 'lines"]\n[Moves "100', 12, "100"),
+    ('[Praise.en "Good"]', "{ none }", 12, "Praise.en"), (" / Qf11", "", 10, "a5")])
+def test_a_page_with_something_missing_or_wrong_is_refused_with_line_and_header(
+        old: str, new: str, line: int, token: str) -> None:
+    assert PAGE.count(old) == 1
+    error = pytest.raises(AgonError, page, PAGE.replace(old, new)).value
+    assert (error.line, error.details["token"]) == (line, token) and token in str(error)
+
+
+@pytest.mark.parametrize("text, missing", [
+    ('[Kind "puzzle"]\n\n*', "Goal"), ('[Kind "theme"]\n[Title.de "T"]\n[Title.en "T"]\n\n*', "Theme"),
+    ('[Kind "theme"]\n[Theme "T"]\n\n*', "Title.de"), ('[Kind "rules"]\n[Text.de "T"]\n[Text.en "T"]\n\n*', "Title.de"),
+    ("a5-b5", "Kind")])
+def test_each_kind_of_page_needs_its_headers(text: str, missing: str) -> None:
+    error = pytest.raises(AgonError, page, text).value
+    assert (error.code, error.details["token"]) == ("missing_header", missing)
+
+
+def test_a_page_without_goals_is_there_to_be_read() -> None:
+    lesson = page(re.sub(r"\[(Goal|Reply|Task).*\n", "", PAGE))
+    assert lesson.goals == () and lesson.task == {}
+
+
+def test_an_error_in_a_file_of_pages_names_the_file(tmp_path: "os.PathLike[str]") -> None:
+    assert agon_core.load_lessons(write(tmp_path, PAGE.encode())) == [page()]
+    path = write(tmp_path, PAGE.replace("tour", "trip").encode())
+    assert str(pytest.raises(AgonError, agon_core.load_lessons, path).value).startswith(f'{path}: line 1: "trip" is not')
+
+
+def test_the_other_side_answers_as_the_page_says_or_otherwise_if_it_must() -> None:
+    lesson = page()
+    game = Game(lesson.start)
+    assert lesson.answer(0, game) is None  # a refused try is no move
+    game.play(mv("d5-a1"))
+    assert lesson.answer(1, game) == mv("k1-k2")
+    game.undo()
+    game.play(mv("d5-d1"))  # traps d2
+    answer = lesson.answer(1, game)
+    assert answer in game.legal_moves() and answer != mv("k1-k2")
+    assert page(PAGE.replace('[Reply "k1-k2"]', "")).answer(1, game) is None
+
+
+def test_another_answer_keeps_the_next_goal_within_reach_if_it_can() -> None:
+    lesson = page(PAGE.replace("relocate relocate", "inwards trap")
+                  .replace("Qf1 b7 d3 d5 h1 k7 l2 / Qf11 a5 d2 d4 d6 k1 l5 w", "Qf2 d4 c5 h4 / Qf10 d5 g8 w"))
+    game = played("h4-g5", str(lesson.start))
+    answer = lesson.answer(1, game)
+    assert answer is not None and answer.source != parse_cell("d5")
+    game.play(answer)
+    assert agon_core.moves_that_reach("trap", game)
+
+
+# --- the classroom ---------------------------------------------------------------
+
+CLASSROOM = os.path.join(HERE, "classroom")
+
+
+def lessons(name: str) -> List[Lesson]:
+    """The pages of a file of the classroom."""
+    return agon_core.load_lessons(os.path.join(CLASSROOM, name))
+
+
+def classroom_files() -> List[str]:
+    return sorted(name for name in os.listdir(CLASSROOM) if name.endswith(".agon"))
+
+
+def test_the_classroom_has_a_tour_puzzles_and_rules() -> None:
+    kinds = {name: collections.Counter(lesson.kind for lesson in lessons(name)) for name in classroom_files()}
+    assert kinds["tour.agon"] == {"tour": 14}
+    assert kinds["puzzles.agon"]["puzzle"] >= 28 and set(kinds["puzzles.agon"]) == {"puzzle", "theme"}
+    assert set(kinds["rules.agon"]) == {"rules"}
+
+
+@pytest.mark.parametrize("name", classroom_files())
+def test_every_text_of_the_classroom_is_there_in_both_languages_and_fits_its_page(name: str) -> None:
+    for lesson in lessons(name):
+        for texts in (lesson.title, lesson.text, lesson.task, lesson.praise, lesson.wrong):
+            assert set(texts) in (set(), {"de", "en"})
+            assert all(text == " ".join(text.split()) and len(text) < 600 for text in texts.values()), texts
+            assert not texts or texts["de"] != texts["en"]
+        assert lesson.theme or lesson.kind in ("tour", "rules")
+    titles = [lesson.title["de"] for lesson in lessons(name) if lesson.title]
+    assert len(set(titles)) == len(titles)
+
+
+def test_every_page_of_the_tour_is_a_running_game_of_white() -> None:
+    for lesson in lessons("tour.agon"):
+        assert lesson.start.turn == WHITE and Game(lesson.start).outcome() is None
+        assert bool(lesson.goals) == bool(lesson.task)
+        assert bool(lesson.goals) == (lesson != lessons("tour.agon")[-1])
+
+
+def refused_tries(goal: str, game: Game) -> List[Move]:
+    """The moves whose refusal is what a goal asks for."""
+    tries = [Move(source, target) for source in agon_core.cells_of(game.position.own) for target in CELLS]
+    return [move for move in tries if agon_core.is_goal_reached(goal, game, game.refusal(move) or Refusal.NO_PASS)]
+
+
+def walk(lesson: Lesson, step: int, game: Game) -> int:
+    """Try every way through a page from one of its goals on; how many ways there are."""
+    if step == len(lesson.goals):
+        return 1
+    goal = lesson.goals[step]
+    if goal.startswith("refused_"):
+        assert refused_tries(goal, game), f"{lesson.title} {goal}"
+        return walk(lesson, step + 1, game)
+    good = agon_core.moves_that_reach(goal, game)
+    assert good, f"{lesson.title}: no move reaches {goal} in {game.position}"
+    assert goal == "relocate" or len(good) < len(game.legal_moves()), f"{lesson.title}: no move misses {goal}"
+    ways = 0
+    for move in good:
+        following = game.branch()
+        following.play(move)
+        if step + 1 < len(lesson.goals):
+            answer = lesson.answer(step, following)
+            if answer is None:
+                following = Game(following.position.with_turn(WHITE))
+            else:
+                following.play(answer)
+        ways += walk(lesson, step + 1, following)
+    return ways
+
+
+def test_every_right_first_answer_leads_to_the_end_of_its_page() -> None:
+    ways = {lesson.title["en"]: walk(lesson, 0, Game(lesson.start)) for lesson in lessons("tour.agon")}
+    assert ways["Trapping"] == 2 and ways["The exception"] == 1  # as their tasks say
+    assert ways["Several trapped"] > 400
+
+
+def test_the_moves_that_the_tour_names_are_those_it_asks_for() -> None:
+    by_title = {lesson.title["en"]: lesson for lesson in lessons("tour.agon")}
+    for title, move in (("The throne", "e5-f6"), ("Self-enclosure", "c4-d4"), ("Nor by a relocation", "e5-a3")):
+        lesson = by_title[title]
+        assert mv(move) in refused_tries(lesson.goals[0], Game(lesson.start))
+    passing = by_title["Passing and draws"]
+    assert str(agon_core.moves_that_reach("block", Game(passing.start))[0]).endswith("-g5")
+    driven = by_title["Driven from the throne"]
+    assert str(agon_core.moves_that_reach("trap_queen", Game(driven.start))[0]).endswith("-f7")
+
+
+def test_puzzles_stand_behind_the_page_of_their_theme_and_grow_longer() -> None:
+    theme, moves, seen = "", 0, set()
+    for lesson in lessons("puzzles.agon"):
+        if lesson.kind == "theme":
+            theme, moves = lesson.theme, 0
+        assert lesson.theme == theme
+        if lesson.kind == "puzzle":
+            assert lesson.moves >= moves and lesson.start.is_complete and lesson.start not in seen
+            moves = lesson.moves
+            seen.add(lesson.start)
+            assert len(lesson.goals) == 1 and Game(lesson.start).outcome() is None
+
+
+def test_puzzles_of_one_move_have_a_solution_and_those_of_more_need_more() -> None:
+    for lesson in lessons("puzzles.agon"):
+        if lesson.kind == "puzzle":
+            game = Game(lesson.start)
+            good = agon_core.moves_that_reach(lesson.goals[0], game)
+            assert bool(good) == (lesson.moves == 1) and len(good) < len(game.legal_moves()), str(lesson.start)
+
+
+def test_the_readme_of_the_classroom_names_every_header_and_every_goal() -> None:
+    with open(os.path.join(CLASSROOM, "README.txt"), encoding="utf-8") as file:
+        german, english = file.read().split("ENGLISH")
+    for part in (german, english):
+        for word in (*agon_core.KINDS, "Kind", "Title", "Text", "Task", "Praise", "Wrong", "Goal", "Reply", "Moves",
+                     "Theme", "Picture", "Position", *(goal for goal in agon_core.GOALS if "refused" not in goal)):
+            assert re.search(rf"\b{word}\b", part), word
+        for goal in re.findall(r"refused_\w+", part):
+            assert goal in agon_core.GOALS
+    example = re.search(r"(?m)(^    \[Kind[\s\S]*?\*)$", german)
+    assert example and page(re.sub("(?m)^ +", "", example.group())).goals == ("along", "inwards")
 
 
 # --- geometry and pictures -------------------------------------------------------
