@@ -13,8 +13,9 @@ Contents
     6. Protocol       `serve`: talking to the window and to other programs
     7. Engines        programs in child processes that are spoken to by the protocol
     8. Match          engines play each other
-    9. Bench          how fast is it
-    10. Command line
+    9. Check          does a program speak the protocol?
+    10. Bench         how fast is it
+    11. Command line
 """
 
 import argparse
@@ -35,7 +36,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import lru_cache, partial
 from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dict, FrozenSet, Iterator, List
 from typing import NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple
@@ -1561,6 +1561,20 @@ class EngineProcess:
         self._send("agon")
         self._asked, self._since, self._given = "agon", time.monotonic(), 0.0
 
+    def end(self, seconds: float, is_told: bool = True) -> bool:
+        """End the program by `quit`, or just by the end of its input; whether it has ended by itself in time."""
+        if is_told:
+            self._send("quit")
+        else:
+            self._outbox.put(None)
+        deadline = time.monotonic() + seconds
+        readers = self._threads[:2]
+        for thread in readers:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        has_ended = not any(thread.is_alive() for thread in readers)
+        self.close()
+        return has_ended
+
     def close(self) -> None:
         """End the program at once, and all that it has started itself."""
         process, self._process = self._process, None
@@ -2013,6 +2027,8 @@ def play_games(players: Sequence[Contestant], pairings: Sequence[Pairing], optio
 
     Returns the games that have been finished.
     """
+    # Not at the top: importing it takes about as long as importing this file, and every engine would wait for it.
+    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
     results: Results = {}
     stopped = threading.Event()
 
@@ -2126,7 +2142,130 @@ def _limit(options: argparse.Namespace) -> str:
     return f"nodes {options.nodes}" if options.nodes else f"movetime {options.movetime}"
 
 
-# --- 9. Bench --------------------------------------------------------------------
+# --- 9. Check --------------------------------------------------------------------
+
+#: Milliseconds a program is given for a move, and the seconds beyond that after which it is called slow.
+CHECK_MS = 100
+SLOW = 1.0
+#: Seconds in which a program should obey `stop` and `quit`.
+PROMPT = 1.0
+
+#: What is tried: in words, a position, the moves that follow, and the rules.
+CHECKS: Tuple[Tuple[str, str, str, Rules], ...] = (
+    ("at the start", "Qf1 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2 w", "", DEFAULT_RULES),
+    ("as Black, after two moves", "Qf1 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2 w", "b1-c2 d1-e2 c2-c3",
+     DEFAULT_RULES),
+    ("with a trapped guard", "Qf1 b1 d9 e5 h9 k1 l5 / Qf11 a4 a6 e4 e6 k7 l2 w", "", DEFAULT_RULES),
+    ("with a trapped queen", "Qf6 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 f5 f7 k7 l2 w", "", DEFAULT_RULES),
+    ("with two trapped pieces", "Qg4 a5 b1 d9 e5 h9 l5 / Qf11 e4 e6 g3 g5 k7 l2 w", "", DEFAULT_RULES),
+    ("when the trapped queen must go first", "Qg4 a5 b1 d9 e5 h9 l5 / Qf11 e4 e6 g3 g5 k7 l2 w", "",
+     Rules(queen_first=True)),
+    ("when only a pass is possible", "Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w", "", DEFAULT_RULES),
+    ("with few pieces", "Qf2 d4 c5 / Qf10 d5 b", "", DEFAULT_RULES),
+)
+
+
+class Finding(NamedTuple):
+    """What a check has found: `grade` is 'good', 'note' (it can play all the same) or 'fault'."""
+
+    grade: str
+    text: str
+
+
+def _finding(is_good: bool, good: str, otherwise: str, grade: str = "note") -> Finding:
+    return Finding("good", good) if is_good else Finding(grade, otherwise)
+
+
+def findings(command: Sequence[str]) -> Iterator[Finding]:
+    """Try a program on the whole protocol; what is found, one after the other."""
+    engine = EngineProcess(command)
+    try:
+        began = time.monotonic()
+        engine.get_ready()
+        yield Finding("good", f"starts and says agonok after {time.monotonic() - began:.1f} s")
+        yield _finding(engine.name != "", f"calls itself {engine.name}",
+                       f"tells no name (id name ...), so it is called {engine.who}")
+        if engine.wants:
+            yield _finding(engine.wants <= {"legal", "board"}, f"wants to be told: {' '.join(sorted(engine.wants))}",
+                           f"wants {' '.join(sorted(engine.wants))}; only legal and board are known")
+        yield from _check_moves(engine)
+        yield from _check_manners(engine)
+    except OSError as error:
+        yield Finding("fault", f"cannot be started: {error.strerror}: {error.filename or engine.who}")
+    except EngineFailure as failure:
+        yield Finding("fault", f"{failure}; it should say agonok, and send every line at once (flush)")
+    finally:
+        engine.close()
+
+
+def _check_moves(engine: EngineProcess) -> Iterator[Finding]:
+    """Whether the program names a legal move in time, in one position after the other."""
+    slow_ones = 0
+    for what, text, moves, rules in CHECKS:
+        game = Game(Position.from_text(text), rules)
+        for word in moves.split():
+            game.play(Move.from_text(word))
+        began = time.monotonic()
+        try:
+            engine.ask(game, f"go movetime {CHECK_MS}")
+            move = chosen_move(game, engine.wait(CHECK_MS / 1000 + PATIENCE).text, "it")
+        except EngineFailure as failure:
+            engine.close()
+            failure.details["who"] = "it"
+            if rules == DEFAULT_RULES:
+                yield Finding("fault", f"{what}: {failure}")
+            else:
+                yield Finding("note", f"{what}: {failure} (this matters with a rule option only)")
+            slow_ones += failure.code == "slow"
+            if slow_ones == 2:
+                return  # each costs seconds, and all is said
+            continue
+        seconds = time.monotonic() - began
+        answer = f"{what}: {'it has resigned' if move is None else move} after {seconds:.1f} s"
+        yield _finding(seconds <= CHECK_MS / 1000 + SLOW, answer, f"{answer} in place of {CHECK_MS / 1000:g}")
+
+
+def _check_manners(engine: EngineProcess) -> Iterator[Finding]:
+    """What is told to a program besides questions for moves."""
+    yield _finding(_answers(engine, f"go movetime {CHECK_MS}", "bestmove", PATIENCE, [("NoSuchOption", "1")]),
+                   "plays on after an option it does not know", "does not play on after an option it does not know",
+                   "fault")
+    yield _finding(_answers(engine, "isready", "readyok", PROMPT), "answers isready",
+                   "does not answer isready with readyok (neither window nor matches ask it)")
+    yield _finding(_answers(engine, "go movetime 600000", "bestmove", PROMPT, is_hurried=True),
+                   "answers when it is told to stop", f"does not answer within {PROMPT:g} s when it is told to stop")
+    for is_told, end in ((True, "quit"), (False, "the end of its input")):
+        engine.get_ready()
+        yield _finding(engine.end(PROMPT, is_told), f"ends at {end}",
+                       f"does not end at {end} within {PROMPT:g} s; it is then ended by force")
+
+
+def _answers(engine: EngineProcess, asked: str, until: str, seconds: float,
+             options: Sequence[Tuple[str, object]] = (), is_hurried: bool = False) -> bool:
+    """Whether the answer to a question comes in time."""
+    try:
+        engine.ask(Game(), asked, options, until=until)
+        if is_hurried:
+            engine.hurry()
+        engine.wait(seconds)
+        return True
+    except EngineFailure:
+        engine.close()
+        return False
+
+
+def check(options: argparse.Namespace) -> int:
+    """Try a program on the whole protocol and say what it does well and what not."""
+    faults = notes = 0
+    for finding in findings(program_command(options.program)):
+        print(f"{finding.grade:5}  {finding.text}", flush=True)
+        faults += finding.grade == "fault"
+        notes += finding.grade == "note"
+    print(f"{'It can play' if not faults else 'It cannot play yet'}. Faults: {faults}, notes: {notes}.")
+    return 1 if faults else 0
+
+
+# --- 10. Bench -------------------------------------------------------------------
 
 #: The start and five positions from play.
 BENCH_POSITIONS = (
@@ -2154,7 +2293,7 @@ def bench(options: argparse.Namespace) -> None:
     print(f"search: {nodes / seconds:,.0f} nodes/s")
 
 
-# --- 10. Command line ------------------------------------------------------------
+# --- 11. Command line ------------------------------------------------------------
 
 
 def analyse(options: argparse.Namespace) -> None:
@@ -2242,7 +2381,8 @@ def _parser() -> argparse.ArgumentParser:
                        help="random moves at the start, the same for both games of a pair (default 4)")
     games.add_argument("--seed", type=_seed, default=1, help="seed of the openings and the levels (default 1)")
     games.add_argument("--save", metavar="FILE", type=_file_to_write,
-                       help="save the games under this name with their numbers, such as FILE-001.agon; in a tournament FILE-1-2-001.agon")
+                       help="save the games under this name with their numbers, such as FILE-001.agon; in a "
+                       "tournament FILE-1-2-001.agon")
 
     command = commands.add_parser(
         "match", parents=[games], help="let two engines play each other", description=play_match.__doc__,
@@ -2269,6 +2409,12 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--rounds", type=_count, default=1,
                          help="how often everyone plays everyone, twice (default 1)")
     command.set_defaults(run=play_tournament)
+
+    command = commands.add_parser(
+        "check", help="try a player of one's own on the whole protocol", description=check.__doc__,
+        epilog="A fault loses games; a note is worth knowing. The exit code is 1 if there are faults.")
+    command.add_argument("program", metavar="PLAYER", help="the command that starts the player, such as hopper.py")
+    command.set_defaults(run=check)
 
     command = commands.add_parser(
         "tree", help="print a minimax tree", description=show_tree.__doc__,

@@ -4322,6 +4322,120 @@ def test_isready_is_answered_while_the_engine_thinks():
         assert engine.hear("bestmove")
 
 
+# -- the check, and the example players --
+
+@pytest.fixture
+def quick_check(monkeypatch):
+    """Lets checks give little time; returns the texts of what is found, by grade."""
+    monkeypatch.setattr(agon_ai, "CHECK_MS", 20)
+    monkeypatch.setattr(agon_ai, "PROMPT", 0.3)
+
+    def found(command):
+        texts = collections.defaultdict(list)
+        for finding in agon_ai.findings(agon_ai.program_command(command)):
+            texts[finding.grade].append(finding.text)
+        return texts
+    return found
+
+
+PLAYERS = os.path.join(HERE, "classroom", "players")
+
+
+@pytest.mark.parametrize("name", sorted(os.listdir(PLAYERS)))
+def test_every_example_player_is_short_and_passes_the_check(quick_check, name):
+    path = os.path.join(PLAYERS, name)
+    with open(path, encoding="utf-8") as file:
+        assert 8 <= len(file.read().splitlines()) <= 40
+    if agon_ai.missing_file(agon_ai.program_command(f'"{path}"')):
+        pytest.skip("nothing here that runs it")
+    found = quick_check(f'"{path}"')
+    assert found["fault"] == [] and any(text.startswith("calls itself ") for text in found["good"])
+    for what, *_ in agon_ai.CHECKS:
+        assert any(re.match(rf"{what}: (\w+-\w+|--) after ", text) for text in found["good"] + found["note"]), what
+
+
+@pytest.mark.parametrize("name, position, wanted", [
+    ("hopper.py", "Qf1 a1 / Qf11 w", lambda position, move: position.is_progress(move)),
+    ("hopper.js", "Qf1 a1 / Qf11 w", lambda position, move: position.is_progress(move)),
+    ("trapper.py", "Qf1 d4 d7 / Qf11 d5 e7 w", lambda position, move: position.newly_trapped(move)),
+    ("two_plies.py", SEAT_AND_WIN, lambda position, move: position.play(move).outcome())])
+def test_an_example_player_plays_as_its_first_line_says(name, position, wanted):
+    command = agon_ai.program_command(f'"{os.path.join(PLAYERS, name)}"')
+    if agon_ai.missing_file(command):
+        pytest.skip("nothing here that runs it")
+    game = Game(pos(position))
+    moves = [str(move) for move in game.legal_moves() if wanted(game.position, move)]
+    assert 0 < len(moves) < len(game.legal_moves())
+    engine = agon_ai.EngineProcess(command)
+    try:
+        for _ in range(4):
+            engine.ask(game, "go movetime 20")
+            assert engine.wait(20).text in moves
+    finally:
+        engine.close()
+
+
+#: Programs with a fault or a habit each, and what the check says of them.
+CHECKED = {
+    "dies at once": ("raise ValueError('at once')", [
+        ("fault", "player.py has ended: ValueError: at once (line 1 of player.py); "
+         "it should say agonok, and send every line at once (flush)")]),
+    "ends at once": ("print('hello')", [
+        ("fault", "player.py has ended; it should say agonok, and send every line at once (flush)")]),
+    "is well behaved": (FIRST + "    elif words[0] == 'quit': break\n    elif words[0] == 'isready': print('readyok')\n", [
+        ("good", "calls itself First"), ("good", "wants to be told: legal"), ("good", "answers isready"),
+        ("good", "plays on after an option it does not know"), ("good", "answers when it is told to stop"),
+        ("good", "ends at quit"), ("good", "ends at the end of its input")]),
+    "hears little": (FIRST.replace("id name First\\n", "").replace("wants legal", "wants legal tea"), [
+        ("note", "tells no name (id name ...), so it is called player.py"),
+        ("note", "wants legal tea; only legal and board are known"),
+        ("note", "does not answer isready with readyok (neither window nor matches ask it)"),
+        ("note", "does not end at quit within 0.3 s; it is then ended by force")]),
+    "knows one move": (FIRST.replace("words[1]", "'e5-a1'"), [
+        ("fault", "at the start: it has played e5-a1: There is no piece on that cell."),
+        ("note", "when the trapped queen must go first: it has played e5-a1: "
+         "The trapped queen must be relocated first. (this matters with a rule option only)")]),
+    "talks nonsense": (FIRST.replace("words[1]", "'soup'"), [
+        ("fault", 'at the start: it has answered nonsense: '
+         '"soup" is not a move; expected one such as a5-b5, Qf1-f2, e5*a1 or --')]),
+    "cannot pass": (FIRST.replace("words[1]", "words[1] if len(words) > 2 else words[2]"), [
+        ("fault", "when only a pass is possible: it has ended: "
+         "IndexError: list index out of range (line 8 of player.py)")]),
+    "is afraid of options": (FIRST + "    elif 'NoSuchOption' in line: sys.exit()\n", [
+        ("fault", "does not play on after an option it does not know")]),
+    "never stops": (
+        FIRST.replace("import sys", "import sys, time").replace('print("best', 'time.sleep("600" in line); print("best'),
+        [("note", "does not answer within 0.3 s when it is told to stop")]),
+}
+
+
+@pytest.mark.parametrize("habit", sorted(CHECKED))
+def test_the_check_says_what_a_program_does_well_and_what_not(tmp_path, quick_check, habit):
+    source, expected = CHECKED[habit]
+    (tmp_path / "player.py").write_text(source, "utf-8")
+    found = quick_check(str(tmp_path / "player.py"))
+    assert [(grade, text) for grade, text in expected if text not in found[grade]] == []
+
+
+def test_the_check_gives_a_program_up_that_is_too_slow_twice(tmp_path, quick_check, monkeypatch):
+    monkeypatch.setattr(agon_ai, "PATIENCE", 0.1)
+    (tmp_path / "player.py").write_text(FIRST.replace("print(\"best", "sys.stdin.read(); print(\"best"), "utf-8")
+    found = quick_check(str(tmp_path / "player.py"))
+    assert len([text for text in found["fault"] if "has not answered 'go movetime 20' within 0.1 s" in text]) == 2
+
+
+def test_the_check_command_ends_in_a_verdict(tmp_path, quick_check, capsys):
+    (tmp_path / "player.py").write_text(FIRST, "utf-8")
+    assert agon_ai.main(["check", str(tmp_path / "player.py")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "good   calls itself First" and lines[-1] == "It can play. Faults: 0, notes: 2."
+    assert [line.split()[0] for line in lines[:-1]].count("note") == 2
+    assert agon_ai.main(["check", "no-such-player.py"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "fault  cannot be started: there is no such file: no-such-player.py",
+        "It cannot play yet. Faults: 1, notes: 0."]
+
+
 # -- command line --
 
 @pytest.mark.parametrize("command", [[], ["serve"], ["bench"], ["match"], ["analyse"]])
@@ -6652,6 +6766,7 @@ def copied_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("copy")
     for name in ("agon.py", "agon_core.py", "agon_ai.py"):
         shutil.copy(os.path.join(HERE, name), folder / name)
+    shutil.copytree(os.path.join(HERE, "classroom"), folder / "classroom")
     source = re.search(r"```python\n(.*?)```", readme(), re.S).group(1)
     (folder / "hopper.py").write_text(source, "utf-8")
     return folder
@@ -6659,6 +6774,8 @@ def copied_folder(tmp_path_factory):
 
 #: What the commands of the README print, by their first words: a pattern for all of the output.
 OUTPUTS = {
+    "check": r"(?s)good   starts and says agonok after [\d.]+ s\ngood   calls itself Trapper\n.*"
+             r"\nIt can play\. Faults: 0, notes: \d\.\n",
     "tournament": r"""(?s).* no  name +\d +\d +\d +points +won drawn  lost errors
 (?=.*^ +1\. level1 .* 0$)(?=.*^ +2\. level2 .* 0$)(?=.*^ +3\. Hopper .* 0$).*""",
     "match": r"(?s)(.*\n)?level\S+ vs level\S+: \d wins, \d draws, \d losses, [\d.]+ %, Elo [^\n]+\n",
@@ -6711,4 +6828,4 @@ def test_the_pictures_of_the_readme_are_there():
 
 def test_the_project_is_the_five_files_and_little_else():
     here = {name for name in os.listdir(HERE) if not name.startswith(".") and name != "__pycache__"}
-    assert here == {"agon.py", "agon_core.py", "agon_ai.py", "test_agon.py", "README.md", "docs"}
+    assert here == {"agon.py", "agon_core.py", "agon_ai.py", "test_agon.py", "README.md", "classroom", "docs"}
