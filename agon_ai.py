@@ -37,14 +37,15 @@ import threading
 import time
 from collections import Counter
 from functools import lru_cache, partial
+from itertools import combinations
 from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dict, FrozenSet, Iterator, List
 from typing import NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple
 
 from agon_core import (
-    BLACK, CELLS, DEFAULT_RULES, INNER, LINES, PASS_CHANGE, QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING,
-    RINGS, STEP_BITS, STEPS, THRONE, THRONE_BIT, WHITE, AgonError, Bits, Cell, Game, Move, Position, Rules,
-    between, bits, cells_of, count_possible, flanked, has_won, is_decided, legal_changes, move_of, perft, popcount,
-    possible_changes, surrounds_empty_throne, trapping_cells)
+    BLACK, BOARD, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, NEIGHBOURS, OUTER, PASS_CHANGE, QUIET_MOVES_TO_DRAW,
+    RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEP_BITS, STEP_CHANGES, STEPS, THRONE, THRONE_BIT, WHITE, AgonError,
+    Bits, Cell, Game, Move, Position, Rules, axial, between, bits, cells_of, count_possible, enclosures, flanked,
+    has_won, is_decided, move_of, perft, popcount, possible_changes, surrounds_empty_throne, trapping_cells)
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -95,91 +96,176 @@ def score_text(score: int) -> str:
 
 
 # --- 2. Evaluation ---------------------------------------------------------------
+# The value of a position is a sum of counts, each times its weight.  `counts` makes the counts one by one, to be read,
+# explained and learnt from; `Evaluation` finds the same sum fast.
+
+
+def _kind(cell: Cell) -> Tuple[int, int]:
+    """What the twelve symmetries of the board leave of a cell: its ring, and the steps to the ring's nearest corner."""
+    q, r = axial(cell)
+    return RING[cell] or 0, min(abs(q), abs(r), abs(q + r))
+
+
+#: The twelve kinds of cells, from the throne outwards, and the number of each cell's kind.
+KINDS: Tuple[Tuple[int, int], ...] = tuple(sorted({_kind(cell) for cell in CELLS}))
+KIND: Dict[Cell, int] = {cell: KINDS.index(_kind(cell)) for cell in CELLS}
+#: Rings 0 to 3, and rings 4 and 5.
+INSIDE: Bits = RINGS[0] | RINGS[1] | RINGS[2] | RINGS[3]
+OUTSIDE: Bits = RINGS[4] | RINGS[5]
+
+
+def _round_the_throne() -> Tuple[Cell, ...]:
+    """The cells of ring 1 in the order in which they lie round the throne."""
+    q, r = 1, 0
+    cells = []
+    for _ in range(6):
+        cells.append(THRONE + q * COLUMN + r * ROW)
+        q, r = -r, q + r
+    return tuple(cells)
+
+
+_GOALS = _round_the_throne()
+
+
+def _pattern(guards: Bits) -> str:
+    """The guards on ring 1 as 'x' and free cells as '.', turned and mirrored so that all symmetric cases look alike.
+
+    >>> _pattern(bits([_GOALS[0], _GOALS[3]]))
+    'x..x..'
+    """
+    signs = "".join("x" if guards >> goal & 1 else "." for goal in _GOALS)
+    turned = [signs[turn:] + signs[:turn] for turn in range(6)]
+    return max(turned + [text[::-1] for text in turned])
+
+
+#: The patterns of guards on ring 1, the fewest guards first, and the number of the pattern by the set of guards.
+PATTERNS: Tuple[str, ...] = tuple(sorted(
+    {_pattern(bits(goals)) for count in range(7) for goals in combinations(_GOALS, count)},
+    key=lambda text: (text.count("x"), text)))
+PATTERN: Dict[Bits, int] = {
+    bits(goals): PATTERNS.index(_pattern(bits(goals))) for count in range(7) for goals in combinations(_GOALS, count)}
+
+
+def _aims() -> Dict[Bits, Bits]:
+    """By a guard's bit: the cells of ring 1 to which steps inwards alone lead."""
+    aims = {1 << goal: 1 << goal for goal in _GOALS}
+    for ring in range(2, RADIUS + 1):
+        for cell in cells_of(RINGS[ring]):
+            aims[1 << cell] = 0
+            for inwards in cells_of(STEP_BITS[1 << cell] & RINGS[ring - 1]):
+                aims[1 << cell] |= aims[1 << inwards]
+    return aims
+
+
+AIMS = _aims()
 
 
 class Weights(NamedTuple):
-    """The numbers of the evaluation, in hundredths of a guard's step.
+    """The numbers of the evaluation, in hundredths of a guard's step: made by the command `learn`.
 
-    They come from matches of the program against itself, 40 to 60 games each
-    with 1500 to 3000 nodes a move.  Much worth on ring 1 wins quick games but
-    loses to patience: a guard there can never step back to help the others.
+    Every number belongs to a count that `counts` makes for the side to move, less the same for the other side; the last
+    five are for the side to move alone.
     """
 
-    #: Worth of a guard, and of the queen, by ring (0 to 5).
-    guard: Tuple[int, ...] = (0, 650, 500, 350, 180, 0)
-    queen: Tuple[int, ...] = (900, 900, 550, 350, 170, 0)
-    #: Cost of each sideways step the guards still need to stand on distinct cells of ring 1.
-    detour: int = 47
-    #: Cost of a guard outside ring 1 whose every way inwards is taken by its own side.
-    jam: int = 60
-    #: Worth of each cell next to the side's pieces, inwards or along the ring, whatever enemy stands there:
-    #: whoever runs out of good moves must give way.
-    reach: int = 12
-    #: Cost of each guard on ring 1 beyond the third while the own queen is not on the throne: it may lock her out.
-    early: int = 60
-    #: Worth of having, on each of the three lines through the own queen on the throne, an own piece.
-    shield: int = 20
-    #: Worth of the right to move.
-    tempo: int = 80
-    #: Extra cost of a trapped guard, beside its way back from ring 5.
-    trapped: int = 60
-    #: Share (in percent) of its way back that counts for a guard that can be trapped next.
-    threat: int = 50
+    #: A guard by kind of cell (KINDS), and the queen.
+    guard: Tuple[int, ...]
+    queen: Tuple[int, ...]
+    #: Two guards side by side, both on rings 1 to 3; both on rings 4 and 5.
+    beside: Tuple[int, ...]
+    #: A guard beside the queen.
+    escort: int
+    #: The ring of the guard farthest out, and of the next one.
+    last: Tuple[int, ...]
+    second: Tuple[int, ...]
+    #: A cell of ring 1 to which no guard's steps inwards lead.
+    unaimed: int
+    #: Which cells of ring 1 the guards hold (PATTERNS) when the queen is on the throne, and when she is not.
+    seated: Tuple[int, ...]
+    waiting: Tuple[int, ...]
+    #: A cell to which a piece can step if no enemy stands there, on rings 0 to 3; on rings 4 and 5.
+    reach: Tuple[int, ...]
+    #: The right to move.
+    tempo: int
+    #: By ring, each guard of the other side that the side to move can trap with a step, when nothing of its own is trapped.
+    threat: Tuple[int, ...]
+    #: By ring, each guard of the side to move that the other side could trap with a step if it were to move.
+    danger: Tuple[int, ...]
+    #: Each trapped guard of the side to move, by kind of cell, and its trapped queen, by ring.
+    trapped: Tuple[int, ...]
+    trapped_queen: Tuple[int, ...]
 
 
-WEIGHTS = Weights()
+WEIGHTS = Weights(
+    guard=(0, 254, 163, 197, -5, 18, -74, -65, -50, -181, -137, -120),
+    queen=(462, 492, 140, 209, -53, -37, -171, -180, -60, -325, -250, -227),
+    beside=(-48, -112),
+    escort=-60,
+    last=(0, 0, -102, 26, 45, 31),
+    second=(0, 11, -8, 24, -2, -26),
+    unaimed=-65,
+    seated=(-71, 116, 7, 100, 60, 39, 6, 62, 66, 79, -20, 16, 0),
+    waiting=(-89, -36, -76, -31, -2, 5, -38, -35, -54, 11, -113, -5, 0),
+    reach=(13, -51),
+    tempo=109,
+    threat=(0, 423, 495, 344, 156, 16),
+    danger=(0, -277, -292, -158, -87, -18),
+    trapped=(0, -601, -535, -673, -305, -480, -145, -223, -148, 0, -15, -61),
+    trapped_queen=(184, 135, 104, 0, 0, 0))
+
+#: A count of the evaluation: the name of its weight, and its place in the row of that name.
+Term = Tuple[str, int]
 
 
-def _distances(target: Cell) -> Dict[Cell, int]:
-    """How many steps a piece on each cell needs to the target, on an empty board."""
-    distances = {target: 0}
-    ring = [target]
-    while ring:
-        ring = [cell for cell in CELLS if cell not in distances
-                and any(to in distances for to in STEPS[cell])]
-        distances.update({cell: 1 + min(distances[to] for to in STEPS[cell] if to in distances) for cell in ring})
-    return distances
+def _side_counts(own: Bits, queens: Bits) -> CounterOf[Term]:
+    """What is counted of one side without regard to the other."""
+    counts: CounterOf[Term] = Counter()
+    queen, guards = own & queens, own & ~queens
+    for cell in cells_of(guards):
+        counts["guard", KIND[cell]] += 1
+    for cell in cells_of(queen):
+        counts["queen", KIND[cell]] += 1
+        counts["escort", 0] += popcount(bits(NEIGHBOURS[cell]) & guards)
+    for place, region in enumerate((INSIDE, OUTSIDE)):
+        for line in LINES:
+            counts["beside", place] += popcount(guards & region & (guards & region) << line)
+        counts["reach", place] += popcount(_union_of_steps(own) & ~own & region)
+    for name, ring in zip(("last", "second"), sorted((RING[cell] or 0 for cell in cells_of(guards)), reverse=True)):
+        counts[name, ring] += 1
+    aims = 0
+    for cell in cells_of(guards):
+        aims |= AIMS[1 << cell]
+    counts["unaimed", 0] += popcount(INNER & ~aims)
+    counts["seated" if queen == THRONE_BIT else "waiting", PATTERN[guards & INNER]] += 1
+    return counts
 
 
-_GOALS = tuple(cells_of(INNER))
-_WAYS = [_distances(goal) for goal in _GOALS]
-#: By a guard's bit: how many sideways steps it needs on its way to each cell of ring 1.
-_SIDEWAYS_STEPS: Dict[Bits, Tuple[int, ...]] = {
-    1 << cell: tuple(way[cell] - (RING[cell] or 0) + 1 for way in _WAYS) for cell in CELLS if cell != THRONE}
-
-_WAY_KINDS = sorted(set(_SIDEWAYS_STEPS.values()))
-#: By a guard's bit: its digit in the number that says how many guards have which ways (base 7: at most 6 guards).
-_WAY_DIGIT: Dict[Bits, int] = {piece: 7 ** _WAY_KINDS.index(ways) for piece, ways in _SIDEWAYS_STEPS.items()}
-
-
-@lru_cache(maxsize=50_000)
-def _least_detour(guards: int) -> int:
-    """The least total of sideways steps that brings each guard to a goal of its own; `guards` adds up _WAY_DIGIT."""
-    # best[taken]: the least total for the guards so far, with this set of goals taken.
-    best = {0: 0}
-    for ways in _WAY_KINDS:
-        guards, count = divmod(guards, 7)
-        for _ in range(count):
-            following: Dict[int, int] = {}
-            for taken, total in best.items():
-                for goal, steps in enumerate(ways):
-                    if not taken >> goal & 1:
-                        now = taken | 1 << goal
-                        following[now] = min(following.get(now, 99), total + steps)
-            best = following
-    return min(best.values())
+def counts(position: Position) -> CounterOf[Term]:
+    """All counts of a position, from the view of the side to move: its evaluation is their sum, each times its weight."""
+    own, enemy, queens = position.own, position.enemy, position.queens
+    total = _side_counts(own, queens)
+    total.subtract(_side_counts(enemy, queens))
+    total["tempo", 0] += 1
+    trapped = own & between(enemy)
+    for cell in cells_of(trapped & ~queens):
+        total["trapped", KIND[cell]] += 1
+    for cell in cells_of(trapped & queens):
+        total["trapped_queen", RING[cell] or 0] += 1
+    if not trapped:
+        for cell in cells_of(_can_be_trapped(own, enemy, queens)):
+            total["threat", RING[cell] or 0] += 1
+    for cell in cells_of(_can_be_trapped(enemy, own, queens)):
+        total["danger", RING[cell] or 0] += 1
+    return total
 
 
-#: The pairs of opposite cells of ring 1: enemies on both would drive a queen off the throne.
-_AXES = tuple(bits([THRONE + line, THRONE - line]) for line in LINES)
-
-
-_INNER_BITS = frozenset(1 << cell for cell in _GOALS)
-#: By a guard's bit: the cells of the next inner ring it can step to.
-_INWARDS: Dict[Bits, Bits] = {1 << cell: STEP_BITS[1 << cell] & RINGS[(RING[cell] or 1) - 1] for cell in CELLS}
+def weight_of(weights: Weights, term: Term) -> int:
+    """The number that belongs to a count."""
+    row = getattr(weights, term[0])
+    return row[term[1]] if isinstance(row, tuple) else row
 
 
 def _union_of_steps(own: Bits) -> Bits:
+    """The cells to which steps of these pieces lead, on an empty board."""
     reach = 0
     while own:
         piece = own & -own
@@ -188,97 +274,200 @@ def _union_of_steps(own: Bits) -> Bits:
     return reach
 
 
+def _can_be_trapped(own: Bits, enemy: Bits, queens: Bits) -> Bits:
+    """The enemy guards that the own side can trap with one step."""
+    landing = _union_of_steps(own) & ~(own | enemy | between(enemy))
+    return enemy & ~queens & flanked(own, landing)
+
+
+class Halves(Dict[Bits, Tuple[int, Bits, Bits, int]]):
+    """What some guards of a side count for by themselves: their worth, reach, aims, and how many are on each ring.
+
+    The guards on rings 1 to 3 and those on rings 4 and 5 are looked up apart: a step changes one half, the other is known.
+    The guards on ring n are counted by adding 8 ** n.
+    """
+
+    def __init__(self, weights: Weights) -> None:
+        super().__init__()
+        self.weights = weights
+
+    def __missing__(self, guards: Bits) -> Tuple[int, Bits, Bits, int]:
+        weights = self.weights
+        worth = reach = aims = rings = 0
+        for cell in cells_of(guards):
+            worth += weights.guard[KIND[cell]]
+            reach |= STEP_BITS[1 << cell]
+            aims |= AIMS[1 << cell]
+            rings += 8 ** (RING[cell] or 0)
+        pairs = sum(popcount(guards & guards << line) for line in LINES)
+        worth += pairs * weights.beside[1 if guards & OUTSIDE else 0]
+        self[guards] = half = worth, reach, aims, rings
+        return half
+
+
+class Rears(Dict[int, int]):
+    """The worth of the rings of the two guards farthest out, by the numbers of guards on the rings."""
+
+    def __init__(self, weights: Weights) -> None:
+        super().__init__()
+        self.weights = weights
+
+    def __missing__(self, rings: int) -> int:
+        guards = [ring for ring in range(RADIUS, 0, -1) for _ in range(rings // 8 ** ring % 8)]
+        worth = self.weights.last[guards[0]] if guards else 0
+        worth += self.weights.second[guards[1]] if len(guards) > 1 else 0
+        self[rings] = worth
+        return worth
+
+
 class SideValues(Dict[Bits, int]):
     """The worth of a side's pieces without regard to the other side's: worked out once for each set of pieces.
 
     There is one of these for each place of the side's queen.
     """
 
-    def __init__(self, queen: Bits, weights: Weights) -> None:
+    def __init__(self, queen: Bits, weights: Weights, halves: Halves, rears: Rears) -> None:
         super().__init__()
         self.queen = queen
-        self.weights = weights
-        self.guard_worth = {1 << cell: weights.guard[RING[cell] or 0] for cell in CELLS}
-        self.queen_worth = weights.queen[RING[queen.bit_length() - 1] or 0] if queen else 0
+        self.halves, self.rears = halves, rears
+        cell = queen.bit_length() - 1
+        self.queen_worth = weights.queen[KIND[cell]] if queen else 0
+        self.queen_reach = STEP_BITS.get(queen, 0)
+        self.beside_queen = bits(NEIGHBOURS[cell]) if queen else 0
+        row = weights.seated if queen == THRONE_BIT else weights.waiting
+        self.patterns = {guards: row[number] for guards, number in PATTERN.items()}
+        self.escort = weights.escort
+        self.reach_inside, self.reach_outside = weights.reach
+        self.unaimed = {aims: weights.unaimed * (6 - popcount(aims)) for aims in PATTERN}
 
     def __missing__(self, own: Bits) -> int:
-        weights = self.weights
-        value = self.queen_worth
-        ways = 0
-        reach = STEP_BITS.get(self.queen, 0)
-        guards = rest = own ^ self.queen
-        while rest:
-            piece = rest & -rest
-            rest ^= piece
-            value += self.guard_worth[piece]
-            ways += _WAY_DIGIT[piece]
-            reach |= STEP_BITS[piece]
-            if piece not in _INNER_BITS and not _INWARDS[piece] & ~own:
-                value -= weights.jam
-        value -= weights.detour * _least_detour(ways)
-        value += weights.reach * popcount(reach & ~own)
-        if self.queen == THRONE_BIT:
-            if all(guards & axis for axis in _AXES):
-                value += weights.shield
-        else:
-            value -= weights.early * max(0, popcount(guards & INNER) - 3)
-        self[own] = value
+        guards = own ^ self.queen
+        worth, reach, aims, rings = self.halves[guards & INSIDE]
+        worth_outside, reach_outside, aims_outside, rings_outside = self.halves[guards & OUTSIDE]
+        reach = (reach | reach_outside | self.queen_reach) & ~own
+        self[own] = value = (
+            self.queen_worth + worth + worth_outside + self.rears[rings + rings_outside]
+            + self.patterns[guards & INNER] + self.unaimed[aims | aims_outside]
+            + self.escort * popcount(guards & self.beside_queen)
+            + self.reach_inside * popcount(reach & INSIDE) + self.reach_outside * popcount(reach & OUTSIDE))
         return value
 
 
-#: Bounded memory: about this many values of sides are remembered.
+class SideSteps(Dict[Bits, List[Tuple[int, Bits]]]):
+    """The steps of a side on a board without enemies, each with the side's value after it, the best first.
+
+    There is one of these for each place of the side's queen.
+    """
+
+    def __init__(self, queen: Bits, sides: Dict[Bits, SideValues]) -> None:
+        super().__init__()
+        self.queen = queen
+        self.sides = sides
+
+    def __missing__(self, own: Bits) -> List[Tuple[int, Bits]]:
+        values = self.sides[self.queen]
+        steps: List[Tuple[int, Bits]] = []
+        free = ~(own | THRONE_BIT)
+        guards = own ^ self.queen
+        while guards:
+            piece = guards & -guards
+            guards ^= piece
+            for change in STEP_CHANGES[piece][STEP_BITS[piece] & free]:
+                steps.append((values[own ^ change], change))
+        if self.queen:
+            for change in STEP_CHANGES[self.queen][STEP_BITS[self.queen] & ~own]:
+                steps.append((self.sides[self.queen ^ change][own ^ change], change))
+        steps.sort(reverse=True)
+        self[own] = steps
+        return steps
+
+
+class Shape(NamedTuple):
+    """What a set of pieces means for the other side's pieces."""
+
+    #: The cells to which steps lead; those between two of the pieces; those next to one.
+    reach: Bits
+    flanks: Bits
+    near: Bits
+    #: After any step: where a piece may stand, and where another may step then.
+    standing: Bits
+    landing: Bits
+
+
+class SideShapes(Dict[Bits, Shape]):
+    """The shape of each set of pieces that has been met."""
+
+    def __missing__(self, own: Bits) -> Shape:
+        reach = _union_of_steps(own)
+        standing = own | reach
+        self[own] = shape = Shape(reach, between(own), _next_to(own), standing, reach | _next_to(reach))
+        return shape
+
+
+def _next_to(cells: Bits) -> Bits:
+    return (cells << COLUMN | cells >> COLUMN | cells << ROW | cells >> ROW
+            | cells << ROW - COLUMN | cells >> ROW - COLUMN)
+
+
+#: Bounded memory: about this many values of sides, and this many lists of steps, are remembered.
 SIDE_VALUES_KEPT = 300_000
+SIDE_STEPS_KEPT = 30_000
 
 
 class Evaluation:
     """Values positions, and remembers what it has worked out about each side."""
 
-    def __init__(self, weights: Weights = WEIGHTS) -> None:
+    def __init__(self, weights: Weights) -> None:
         self.weights = weights
+        halves, rears = Halves(weights), Rears(weights)
         #: By the place of the side's queen (0: no queen), then by its pieces.
         self.sides: Dict[Bits, SideValues] = {
-            queen: SideValues(queen, weights) for queen in [0] + [1 << cell for cell in CELLS]}
-        #: What the owner loses when a guard on this cell is trapped.
-        self.guard_loss: Dict[Bits, int] = {
-            1 << cell: weights.guard[RING[cell] or 0] - weights.guard[RADIUS] + weights.trapped for cell in CELLS}
-        self.queen_loss: Dict[Bits, int] = {
-            1 << cell: weights.queen[RING[cell] or 0] - weights.queen[1] for cell in CELLS}
-        self.threat_by_ring = [
-            (cells, (weights.guard[ring] - weights.guard[RADIUS] + weights.trapped) * weights.threat // 100)
-            for ring, cells in enumerate(RINGS) if ring]
+            queen: SideValues(queen, weights, halves, rears) for queen in [0] + [1 << cell for cell in CELLS]}
+        self.steps: Dict[Bits, SideSteps] = {queen: SideSteps(queen, self.sides) for queen in self.sides}
+        self.shapes = SideShapes()
+        self.threats = [(RINGS[ring], worth) for ring, worth in enumerate(weights.threat) if worth]
+        self.dangers = [(RINGS[ring], worth) for ring, worth in enumerate(weights.danger) if worth]
+        self.trapped = {1 << cell: weights.trapped[KIND[cell]] for cell in CELLS}
+        self.trapped_queen = {1 << cell: weights.trapped_queen[RING[cell] or 0] for cell in CELLS}
 
     def make_room(self) -> None:
         """Forget what has been worked out about the sides when it has become too much."""
-        if sum(map(len, self.sides.values())) > SIDE_VALUES_KEPT:
-            for values in self.sides.values():
-                values.clear()
+        for tables, limit in ((self.sides.values(), SIDE_VALUES_KEPT), (self.steps.values(), SIDE_STEPS_KEPT),
+                              ([self.shapes], SIDE_VALUES_KEPT)):
+            if sum(map(len, tables)) > limit:
+                for table in tables:
+                    table.clear()
 
     def value(self, own: Bits, enemy: Bits, queens: Bits) -> int:
         """The worth of a position for the side to move, without looking ahead."""
-        value = self.sides[own & queens][own] - self.sides[enemy & queens][enemy] + self.weights.tempo
-        trapped = own & between(enemy)
-        if trapped:
-            return value - self.loss(trapped, queens)
-        return value + self.threat(own, enemy, queens)
+        value = (self.sides[own & queens][own] - self.sides[enemy & queens][enemy] + self.weights.tempo
+                 + self.danger(own, enemy, queens))
+        trapped = own & self.shapes[enemy].flanks
+        return value + (self.loss(trapped, queens) if trapped else self.threat(own, enemy, queens))
 
     def loss(self, trapped: Bits, queens: Bits) -> int:
-        """What these trapped pieces cost their owner; less than nothing for an outlying queen."""
-        loss = 0
-        for cell in cells_of(trapped):
-            piece = 1 << cell
-            loss += self.queen_loss[piece] if piece & queens else self.guard_loss[piece]
-        return loss
+        """What these trapped pieces count for their owner, whose move it is."""
+        return sum(self.trapped_queen[1 << cell] if queens >> cell & 1 else self.trapped[1 << cell]
+                   for cell in cells_of(trapped))
 
     def threat(self, own: Bits, enemy: Bits, queens: Bits) -> int:
-        """What the side to move can gain by trapping a guard with its next step."""
-        landing = _union_of_steps(own) & ~(own | enemy)
+        """What counts for the side to move, because it can trap enemy guards with its next step."""
+        victims = self.victims(own, enemy, queens)
+        return sum(worth * popcount(victims & ring) for ring, worth in self.threats) if victims else 0
+
+    def danger(self, own: Bits, enemy: Bits, queens: Bits) -> int:
+        """What counts for the side to move, because the enemy could trap its guards with a step."""
+        victims = self.victims(enemy, own, queens)
+        return sum(worth * popcount(victims & ring) for ring, worth in self.dangers) if victims else 0
+
+    def victims(self, own: Bits, enemy: Bits, queens: Bits) -> Bits:
+        """The enemy guards that the own side can trap with one step."""
+        shape = self.shapes[own]
+        if not shape.near & enemy:
+            return 0
+        landing = shape.reach & ~(own | enemy)
         victims = enemy & ~queens & flanked(own, landing)
-        if victims:
-            victims &= flanked(own, landing & ~between(enemy))
-            for cells, worth in self.threat_by_ring:
-                if victims & cells:
-                    return worth
-        return 0
+        return victims and victims & flanked(own, landing & ~self.shapes[enemy].flanks)
 
 
 def evaluate(position: Position, weights: Weights = WEIGHTS) -> int:
@@ -376,10 +565,10 @@ EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 #: A draw is worth less than nothing, a little more than a step inwards, to the side that searches: at 50 ms a move
 #: this raised the decided games against itself from 57 % to 82 % (40 games).
 CONTEMPT = 200
-#: Hardly a step that traps nothing is worth more than this.
-FUTILITY = 300
 #: As a ply: no repetition has been met; the position stands in the game, before the search.
 NEVER, IN_THE_GAME = 1_000_000, -1
+#: A change takes one cell, and with pieces two cells away in six directions it encloses six more.
+MOST_CELLS_A_CHANGE_CLOSES = 7
 #: How often to look at the clock: about every two milliseconds.
 NODES_BETWEEN_CHECKS = 300
 #: A further depth takes several times as long as the one before: beyond this share of the time it is not begun.
@@ -397,10 +586,6 @@ class Tricks(NamedTuple):
     ordering: bool = True
     #: Changes late in the order are looked at less deeply, unless they prove to be better; needs `scout`.
     reductions: bool = True
-    #: A side so far behind that no single step can make up for it need not try them all before the horizon.
-    futility: bool = True
-    #: Just before the horizon a forced relocation does not count as a ply.
-    extension: bool = True
     #: The side that searches thinks a little less of draws.
     contempt: bool = True
 
@@ -416,6 +601,9 @@ class _Stopped(Exception):
     """A limit is reached; the move of the last finished depth stands."""
 
 
+Table = Dict[Key, Tuple[int, int, int, Bits]]
+
+
 class _History(Dict[Bits, int]):
     """How often a change has refuted the other side's move; unknown changes count 0."""
 
@@ -423,12 +611,32 @@ class _History(Dict[Bits, int]):
         return 0
 
 
+class Memory:
+    """What a search leaves to the next one, so that the moves of a game need not all be thought out anew."""
+
+    def __init__(self) -> None:
+        self.table: Table = {}
+        self.old_table: Table = {}
+        self.history = _History()
+        #: The circumstances for which the table's scores are true.
+        self.circumstances: Tuple[object, ...] = ()
+
+    def recall(self, circumstances: Tuple[object, ...]) -> None:
+        """Make ready for a search: what was learnt in other circumstances is forgotten, old refutations count half."""
+        if circumstances != self.circumstances:
+            self.__init__()
+            self.circumstances = circumstances
+        for change in self.history:
+            self.history[change] //= 2
+
+
 class Searcher:
     """One search; see `search` for its limits."""
 
     def __init__(self, game: Game, seconds: Optional[float] = None, depth: Optional[int] = None,
                  nodes: Optional[int] = None, stop: Optional[Callable[[], bool]] = None,
-                 weights: Weights = WEIGHTS, tricks: Tricks = Tricks(), seed: Optional[int] = None) -> None:
+                 weights: Weights = WEIGHTS, tricks: Tricks = Tricks(), seed: Optional[int] = None,
+                 memory: Optional[Memory] = None) -> None:
         if game.outcome():
             raise AgonError("after_end", "the search")
         self.started = time.perf_counter()
@@ -442,14 +650,12 @@ class Searcher:
         #: Decides between moves of equal score; without a seed the order of the rules does.
         self.luck = None if seed is None else random.Random(f"{seed} {len(game.moves)}")
         self.quiet = game.quiet_moves()
-        #: The depth of the iteration under way.
-        self.iteration = 0
+        #: The best first move, and its score, of the iteration under way, as soon as one has been looked at.
+        self.found: Optional[Tuple[int, Bits]] = None
         self.nodes = 0
         self.next_check = 0
         self.evaluation = _evaluation(weights)
         self.contempt = CONTEMPT if tricks.contempt else 0
-        self.table: Dict[Key, Tuple[int, int, int, Bits]] = {}
-        self.old_table: Dict[Key, Tuple[int, int, int, Bits]] = {}
         #: The positions that are a draw when they come back, by the pieces of the side to move, then by the rest:
         #: the ply at which the position stands on the path, or IN_THE_GAME.
         self.path: Dict[Bits, Dict[Tuple[Bits, Bits], int]] = {}
@@ -458,12 +664,12 @@ class Searcher:
         for position, count in Counter(game.positions[:-1]).items():
             if count == REPETITIONS_TO_DRAW - 1:
                 self.enter(position.own, position.enemy, position.queens, IN_THE_GAME)
+        self.memory = memory or Memory()
+        self.memory.recall((self.rules, weights, tricks, self.position.turn, self.path.copy()))
+        self.table, self.old_table, self.history = self.memory.table, self.memory.old_table, self.memory.history
         #: The smallest ply of the path to which a repetition has led back since this was last reset.
         self.oldest_repeat = NEVER
         self.killers: List[Bits] = [-1] * (2 * MAX_DEPTH + 2)
-        # At first a step inwards is the better guess.
-        self.history = _History({
-            1 << cell | 1 << to: 8 for cell, targets in STEPS.items() for to in targets if RING[cell] != RING[to]})
 
     def elapsed(self) -> float:
         """Seconds since the search began."""
@@ -482,11 +688,19 @@ class Searcher:
             self.next_check = min(self.next_check, self.node_limit)
         if len(self.table) > TABLE_ENTRIES:
             self.old_table, self.table = self.table, {}
+            self.memory.old_table, self.memory.table = self.old_table, self.table
         self.evaluation.make_room()
 
     def enter(self, own: Bits, enemy: Bits, queens: Bits, ply: int) -> None:
         """Put a position on the path."""
         self.path.setdefault(own, {})[enemy, queens] = ply
+
+    def leave(self, own: Bits, enemy: Bits, queens: Bits) -> None:
+        """Take a position off the path."""
+        returns = self.path[own]
+        del returns[enemy, queens]
+        if not returns:
+            del self.path[own]
 
     def draw(self, ply: int) -> int:
         """A draw's score for the side to move at this ply."""
@@ -534,32 +748,23 @@ class Searcher:
                     if bound == EXACT or (score >= beta if bound == AT_LEAST else score <= alpha):
                         return score
 
-        rules = self.rules
-        traps = trapping_cells(own, enemy)
-        own_queen = own & queens
-        if depth == 1 and self.tricks.futility:
-            sides = self.evaluation.sides
-            guess = sides[own_queen][own] - sides[enemy & queens][enemy] + FUTILITY
-            if guess <= alpha and popcount(own & INNER) < 5 and not traps & _union_of_steps(own):
-                return guess
-        changes = possible_changes(own, enemy, queens, rules)
-        if not changes:
-            if not count_possible(enemy, own, queens, rules):
-                return self.draw(ply)
-            changes.append(PASS_CHANGE)
-        relocating = own & between(enemy)
-
         outer_repeat, self.oldest_repeat = self.oldest_repeat, NEVER
         floor = alpha
+        best_change = -1
         if depth == 1:
-            best, best_change = self.frontier(own, enemy, queens, changes, traps, relocating, alpha, beta, ply, quiet)
+            best, best_change = self.frontier(own, enemy, queens, alpha, beta, ply, quiet)
         else:
-            self.enter(own, enemy, queens, ply)
-            if self.tricks.ordering:
-                self.sort(changes, own, traps, table_change, ply)
-            best, best_change = self.branch(own, enemy, queens, changes, traps, relocating,
-                                            depth, alpha, beta, ply, quiet)
-            del self.path[own][enemy, queens]
+            changes, relocating = self.changes(own, enemy, queens)
+            if changes:
+                traps = trapping_cells(own, enemy)
+                self.enter(own, enemy, queens, ply)
+                if self.tricks.ordering:
+                    self.sort(changes, own, traps, table_change, ply)
+                best, best_change = self.branch(own, enemy, queens, changes, traps, relocating,
+                                                depth, alpha, beta, ply, quiet)
+                self.leave(own, enemy, queens)
+            else:
+                best = self.draw(ply)
 
         if self.oldest_repeat >= ply:
             self.oldest_repeat = outer_repeat
@@ -573,6 +778,24 @@ class Searcher:
                 self.table[key] = (-1, EXACT, 0, best_change)
             self.oldest_repeat = min(self.oldest_repeat, outer_repeat)
         return best
+
+    def changes(self, own: Bits, enemy: Bits, queens: Bits) -> Tuple[List[Bits], Bits]:
+        """The possible changes, steps in the order of the side's value after them, and the trapped pieces.
+
+        A pass when nothing else is possible, and no change when the game cannot go on.
+        """
+        enemy_flanks = self.evaluation.shapes[enemy].flanks
+        relocating = own & enemy_flanks
+        if relocating:
+            changes = possible_changes(own, enemy, queens, self.rules)
+        else:
+            free = BOARD & ~(own | enemy)
+            if free & enemy_flanks:
+                free &= ~enclosures(own, enemy)
+            changes = [change for _, change in self.evaluation.steps[own & queens][own] if change & free]
+        if not changes and count_possible(enemy, own, queens, self.rules):
+            changes.append(PASS_CHANGE)
+        return changes, relocating
 
     def sort(self, changes: List[Bits], own: Bits, traps: Bits, table_change: Bits, ply: int) -> None:
         """Put the most promising changes first: early refutations save most of the work."""
@@ -594,8 +817,6 @@ class Searcher:
         """The best score and change, from a visit to each child (as far as needed)."""
         own_queen = own & queens
         best, best_change = -INFINITY, changes[0]
-        if relocating and self.tricks.extension and depth <= 2 and ply < self.iteration:
-            depth += 1
         for index, change in enumerate(changes):
             child = own ^ change
             following = queens ^ change if change & own_queen else queens
@@ -608,9 +829,13 @@ class Searcher:
                     reduction = self.reduction(index, depth - 1) if not child & traps else 0
                     score = self.scout(enemy, child, following, depth - 1, reduction, alpha, ply + 1, now_quiet)
                     if alpha < score < beta:
+                        if ply == 0:
+                            self.found = score, change
                         score = -self.visit(enemy, child, following, depth - 1, -beta, -alpha, ply + 1, now_quiet)
             if score > best:
                 best, best_change = score, change
+                if ply == 0:
+                    self.found = score, change
                 if score > alpha:
                     alpha = score
                     if alpha >= beta:
@@ -637,80 +862,116 @@ class Searcher:
             score = -self.visit(own, enemy, queens, depth, -alpha - 1, -alpha, ply, quiet)
         return score
 
-    def frontier(self, own: Bits, enemy: Bits, queens: Bits, changes: List[Bits], traps: Bits, relocating: Bits,
-                 alpha: int, beta: int, ply: int, quiet: int) -> Tuple[int, Bits]:
-        """The same one ply before the horizon: values each child without a call of its own.
+    def frontier(self, own: Bits, enemy: Bits, queens: Bits, alpha: int, beta: int, ply: int, quiet: int
+                 ) -> Tuple[int, Bits]:
+        """The score and best change one ply before the horizon, from the evaluation of each child (as far as needed).
 
-        A child's value is its evaluation, found in two steps: what the enemy
-        can threaten only lowers it, so it is left out for a child that is no
-        better than the best one even without.
+        A child's value is that of its own side after the step, less that of
+        the enemy's side, less what the enemy can gain at once.  The steps come
+        with the first of these, the best first: what follows a step that is no
+        better than alpha is not looked at, unless it traps.
         """
         evaluation = self.evaluation
-        own_queen = own & queens
+        reach, flanks, near, standing, landing = evaluation.shapes[own]
+        enemy_reach, enemy_flanks, enemy_near, _, _ = evaluation.shapes[enemy]
+        relocating = own & enemy_flanks
+        missing = INNER & ~own
+        if (enemy & flanks or relocating & queens or self.path.get(enemy) or quiet + 1 >= QUIET_MOVES_TO_DRAW
+                or popcount(enemy_reach & ~(own | enemy | flanks)) <= MOST_CELLS_A_CHANGE_CLOSES
+                or not missing & (missing - 1) and (not missing or missing & reach)):
+            return self.careful_frontier(own, enemy, queens, alpha, beta, ply, quiet)
+        if relocating:
+            values = evaluation.sides[own & queens]
+            steps = [(values[own ^ change], change) for change in possible_changes(own, enemy, queens, self.rules)]
+            steps.sort(reverse=True)
+            free = OUTER & ~(own | enemy)
+            standing, landing = own | OUTER, reach | OUTSIDE
+        else:
+            steps = evaluation.steps[own & queens][own]
+            free = BOARD & ~(own | enemy)
+            if free & enemy_flanks:
+                free &= ~enclosures(own, enemy)
         base = -evaluation.sides[enemy & queens][enemy] - evaluation.weights.tempo
-        values = evaluation.sides[own_queen]
-        best, best_change = -INFINITY, changes[0]
+        best, best_change = -INFINITY, PASS_CHANGE
+        count = 0
+        hits = trapping_cells(own, enemy) & free if near & enemy else 0
+        if hits and (relocating or hits & reach):
+            for _, change in steps:
+                if change & hits:
+                    count += 1
+                    value = -evaluation.value(enemy, own ^ change, queens ^ change if change & queens else queens)
+                    if value > best:
+                        best, best_change = value, change
+            free &= ~hits
+        if best < beta:
+            # What the enemy's guards can be in danger at most after the change.
+            victims = enemy & ~queens & flanked(standing, landing)
+            if victims:
+                margin = sum(worth * popcount(victims & ring) for ring, worth in evaluation.dangers)
+                base -= margin
+            for value, change in steps:
+                if change & free:
+                    count += 1
+                    value += base
+                    if value <= alpha or value <= best:
+                        # Neither this change nor any of the rest is better.
+                        if value > best:
+                            best, best_change = value, change
+                        break
+                    child = own ^ change
+                    following = queens ^ change if change & queens else queens
+                    if child & enemy_near:
+                        value -= evaluation.threat(enemy, child, following)
+                    if victims:
+                        if value <= best:
+                            continue
+                        value += margin - evaluation.danger(enemy, child, following)
+                    if value > best:
+                        best, best_change = value, change
+                        if best >= beta:
+                            break
+        self.nodes += count
+        return best, best_change
+
+    def careful_frontier(self, own: Bits, enemy: Bits, queens: Bits, alpha: int, beta: int, ply: int, quiet: int
+                         ) -> Tuple[int, Bits]:
+        """The same where a child may be the end of the game, or pieces are trapped: each child by itself."""
+        evaluation = self.evaluation
+        changes, relocating = self.changes(own, enemy, queens)
+        if not changes:
+            return self.draw(ply), PASS_CHANGE
         #: The positions with these enemy pieces to move that are a draw when they come back.
         returns = self.path.get(enemy)
-        is_last_quiet = quiet + 1 >= QUIET_MOVES_TO_DRAW and not relocating
-        if relocating or changes[0] == PASS_CHANGE:
-            self.nodes += len(changes)
-            for change in changes:
-                following = queens ^ change if change & own_queen else queens
-                child = own ^ change
-                score = self.end_score(child, following, ply) if child & INNER == INNER else None
-                if score is None:
-                    if is_last_quiet or returns and (child, following) in returns:
-                        score = -self.draw_on_this_path(returns.get((child, following), 0) if returns else 0, ply + 1)
-                    else:
-                        score = -evaluation.value(enemy, child, following)
-                if score > best:
-                    best, best_change = score, change
-                    if best >= beta:
-                        break
-            return best, best_change
-        # A piece that the enemy has not had the time to relocate is still trapped after any move.
-        suspects = own if enemy & between(own) else traps
-        free_reach = _union_of_steps(enemy) & ~enemy
-        count = 0
-        for count, change in enumerate(changes, 1):
+        own_queen = own & queens
+        open_to_enemy = evaluation.shapes[enemy].reach & ~(own | enemy | evaluation.shapes[own].flanks)
+        may_block = popcount(open_to_enemy) <= MOST_CELLS_A_CHANGE_CLOSES
+        best, best_change = -INFINITY, changes[0]
+        for change in changes:
+            self.nodes += 1
             child = own ^ change
-            if change & own_queen:
-                following = queens ^ change
-                value = base + evaluation.sides[following & child][child]
-            else:
-                following = queens
-                value = base + values[child]
-            trapped = enemy & between(child) if child & suspects else 0
-            if trapped:
-                value += evaluation.loss(trapped, queens)
-            elif value > best:
-                landing = free_reach & ~child
-                victims = child & ~following & flanked(enemy, landing)
-                if victims:
-                    victims &= flanked(enemy, landing & ~between(child))
-                    for cells, worth in evaluation.threat_by_ring:
-                        if victims & cells:
-                            value -= worth
-                            break
-            if is_last_quiet and change in _SIDEWAYS or returns and (child, following) in returns:
-                value = -self.draw_on_this_path(returns.get((child, following), 0) if returns else 0, ply + 1)
-            if child & INNER == INNER:
-                end = self.end_score(child, following, ply)
-                value = value if end is None else end
-            if value > best:
-                best, best_change = value, change
+            following = queens ^ change if change & own_queen else queens
+            score = self.end_score(child, following, ply) if child & INNER == INNER else None
+            if score is None:
+                quiet_end = quiet + 1 >= QUIET_MOVES_TO_DRAW and change in _SIDEWAYS and not relocating
+                if quiet_end or returns and (child, following) in returns:
+                    score = -self.draw_on_this_path(returns.get((child, following), 0) if returns else 0, ply + 1)
+                elif may_block and not (count_possible(enemy, child, following, self.rules)
+                                        or count_possible(child, enemy, following, self.rules)):
+                    score = -self.draw(ply + 1)
+                else:
+                    score = -evaluation.value(enemy, child, following)
+            if score > best:
+                best, best_change = score, change
                 if best >= beta:
                     break
-        self.nodes += count
         return best, best_change
 
     def run(self, on_info: Optional[Callable[["Analysis"], None]] = None, multipv: int = 1) -> Analysis:
         """Search deeper and deeper until a limit is reached."""
         position = self.position
         own, enemy, queens = position.own, position.enemy, position.queens
-        root = legal_changes(own, enemy, queens, self.rules)
-        relocating, traps = own & between(enemy), trapping_cells(own, enemy)
+        root, relocating = self.changes(own, enemy, queens)
+        traps = trapping_cells(own, enemy)
         self.enter(own, enemy, queens, 0)
         if self.luck:
             self.luck.shuffle(root)
@@ -719,7 +980,7 @@ class Searcher:
         analysis = Analysis(first, 0, 0, 0, 0.0, (first,), (Line(0, (first,)),))
         try:
             for depth in range(1, self.depth_limit + 1):
-                self.iteration = depth
+                self.found = None
                 lines: List[Line] = []
                 chosen: List[Bits] = []
                 while len(lines) < multipv and len(chosen) < len(root):
@@ -741,7 +1002,10 @@ class Searcher:
                         len(root) == 1 or self.elapsed() > TIME_FOR_NEXT_DEPTH * self.seconds):
                     break
         except _Stopped:
-            pass
+            if self.found and multipv == 1:
+                score, change = self.found
+                line = Line(score, self.variation(change))
+                analysis = analysis._replace(move=line.pv[0], score=score, pv=line.pv, lines=(line,))
         return analysis._replace(nodes=self.nodes, seconds=self.elapsed())
 
     def variation(self, first: Bits) -> Tuple[Move, ...]:
