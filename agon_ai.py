@@ -163,8 +163,8 @@ AIMS = _aims()
 class Weights(NamedTuple):
     """The numbers of the evaluation, in hundredths of a guard's step: made by the command `learn`.
 
-    Every number belongs to a count that `counts` makes for the side to move, less the same for the other side; the last
-    five are for the side to move alone.
+    Every number belongs to a count that `counts` makes for the side to move, less the same for the other side; the
+    last five are for the side to move alone.
     """
 
     #: A guard by kind of cell (KINDS), and the queen.
@@ -186,7 +186,7 @@ class Weights(NamedTuple):
     reach: Tuple[int, ...]
     #: The right to move.
     tempo: int
-    #: By ring, each guard of the other side that the side to move can trap with a step, when nothing of its own is trapped.
+    #: By ring, each guard of the other side that the side to move can trap with a step, when it need not relocate.
     threat: Tuple[int, ...]
     #: By ring, each guard of the side to move that the other side could trap with a step if it were to move.
     danger: Tuple[int, ...]
@@ -240,7 +240,7 @@ def _side_counts(own: Bits, queens: Bits) -> CounterOf[Term]:
 
 
 def counts(position: Position) -> CounterOf[Term]:
-    """All counts of a position, from the view of the side to move: its evaluation is their sum, each times its weight."""
+    """All counts of a position for the side to move: its evaluation is their sum, each times its weight."""
     own, enemy, queens = position.own, position.enemy, position.queens
     total = _side_counts(own, queens)
     total.subtract(_side_counts(enemy, queens))
@@ -283,7 +283,8 @@ def _can_be_trapped(own: Bits, enemy: Bits, queens: Bits) -> Bits:
 class Halves(Dict[Bits, Tuple[int, Bits, Bits, int]]):
     """What some guards of a side count for by themselves: their worth, reach, aims, and how many are on each ring.
 
-    The guards on rings 1 to 3 and those on rings 4 and 5 are looked up apart: a step changes one half, the other is known.
+    The guards on rings 1 to 3 and those on rings 4 and 5 are looked up apart: a step changes one half, the other is
+    known.
     The guards on ring n are counted by adding 8 ** n.
     """
 
@@ -567,6 +568,8 @@ EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 CONTEMPT = 200
 #: As a ply: no repetition has been met; the position stands in the game, before the search.
 NEVER, IN_THE_GAME = 1_000_000, -1
+#: With a seed, moves whose scores differ by no more than this are equally good in the beginning, later by less.
+WHIM = 40
 #: A change takes one cell, and with pieces two cells away in six directions it encloses six more.
 MOST_CELLS_A_CHANGE_CLOSES = 7
 #: How often to look at the clock: about every two milliseconds.
@@ -624,7 +627,7 @@ class Memory:
     def recall(self, circumstances: Tuple[object, ...]) -> None:
         """Make ready for a search: what was learnt in other circumstances is forgotten, old refutations count half."""
         if circumstances != self.circumstances:
-            self.__init__()
+            self.table, self.old_table, self.history = {}, {}, _History()
             self.circumstances = circumstances
         for change in self.history:
             self.history[change] //= 2
@@ -649,6 +652,8 @@ class Searcher:
         self.position = game.position
         #: Decides between moves of equal score; without a seed the order of the rules does.
         self.luck = None if seed is None else random.Random(f"{seed} {len(game.moves)}")
+        #: A first move has to be better than an earlier one by more than this: so that games differ.
+        self.whim = 0 if seed is None else WHIM // (1 + len(game.moves))
         self.quiet = game.quiet_moves()
         #: The best first move, and its score, of the iteration under way, as soon as one has been looked at.
         self.found: Optional[Tuple[int, Bits]] = None
@@ -665,7 +670,8 @@ class Searcher:
             if count == REPETITIONS_TO_DRAW - 1:
                 self.enter(position.own, position.enemy, position.queens, IN_THE_GAME)
         self.memory = memory or Memory()
-        self.memory.recall((self.rules, weights, tricks, self.position.turn, self.path.copy()))
+        drawn = frozenset((own, *rest) for own, returns in self.path.items() for rest in returns)
+        self.memory.recall((self.rules, weights, tricks, self.position.turn, drawn))
         self.table, self.old_table, self.history = self.memory.table, self.memory.old_table, self.memory.history
         #: The smallest ply of the path to which a repetition has led back since this was last reset.
         self.oldest_repeat = NEVER
@@ -832,10 +838,11 @@ class Searcher:
                         if ply == 0:
                             self.found = score, change
                         score = -self.visit(enemy, child, following, depth - 1, -beta, -alpha, ply + 1, now_quiet)
-            if score > best:
+            if score > best and (ply or score > alpha):
                 best, best_change = score, change
                 if ply == 0:
                     self.found = score, change
+                    score += self.whim
                 if score > alpha:
                     alpha = score
                     if alpha >= beta:
@@ -1068,7 +1075,7 @@ LEVELS: Tuple[Level, ...] = (
     Level(7, 5, 20_000, 3.0),
     Level(8, MAX_DEPTH, 1_000_000_000, 3.0),
 )
-_CARELESS = WEIGHTS._replace(threat=0)
+_CARELESS = WEIGHTS._replace(threat=(0,) * len(WEIGHTS.threat))
 
 
 def choose(game: Game, level: int, seed: Optional[int] = None, stop: Optional[Callable[[], bool]] = None,
@@ -1134,8 +1141,8 @@ class Engine:
         self.level = len(LEVELS)
         self.seed: Optional[int] = None
         self.weights, self.tricks = WEIGHTS, Tricks()
-        #: The last search: freeing its tables takes time, which nobody should wait for.
-        self.searcher: Optional[Searcher] = None
+        #: What the searches of a game leave to each other.
+        self.memory = Memory()
         self.commands: Dict[str, Callable[[List[str]], None]] = {
             "agon": self.on_agon, "isready": self.on_isready, "newgame": self.on_newgame,
             "position": self.on_position, "setoption": self.on_setoption, "go": self.on_go,
@@ -1171,6 +1178,7 @@ class Engine:
     def on_newgame(self, _words: List[str]) -> None:
         """newgame: forget the old game."""
         _evaluation.cache_clear()
+        self.memory = Memory()
         self.game = Game(rules=self.rules)
 
     def on_stop(self, _words: List[str]) -> None:
@@ -1250,9 +1258,9 @@ class Engine:
             times = [seconds for seconds in (limits.get("movetime", 0) / 1000, share) if seconds]
             seconds = min(times) if times else None if limits else LEVELS[-1].seconds
             seed = random.randrange(2 ** 32) if self.seed is None and not limits else self.seed
-            self.searcher = Searcher(self.game, seconds, limits.get("depth"), limits.get("nodes"), self.stop,
-                                     self.weights, self.tricks, seed)
-            analysis = self.searcher.run(report, multipv)
+            searcher = Searcher(self.game, seconds, limits.get("depth"), limits.get("nodes"), self.stop,
+                                self.weights, self.tricks, seed, self.memory)
+            analysis = searcher.run(report, multipv)
             while "infinite" in limits and not self.stop():
                 time.sleep(0.01)
         self.say(f"bestmove {analysis.move}")
@@ -1300,8 +1308,9 @@ def leave_out(ideas: Sequence[str]) -> Tuple[Weights, Tricks]:
     for idea in ideas:
         if idea in Tricks._fields:
             tricks = tricks._replace(**{idea: False})
-        elif isinstance(getattr(weights, idea, None), int):
-            weights = Weights(**{**weights._asdict(), idea: 0})
+        elif idea in Weights._fields:
+            row = getattr(weights, idea)
+            weights = weights._replace(**{idea: (0,) * len(row) if isinstance(row, tuple) else 0})
         else:
             raise ProtocolError(f"unknown idea {idea[:40]}")
     return weights, tricks
