@@ -1917,8 +1917,6 @@ HEAD = '[Format "1"]\n[White "Ada"]\n\n'
     ('[Ply "2"]\n\na5-b5', "bad_ply", 1, "2"),
     ('[White "Ada"]\n[Ply "-1"]\n\na5-b5', "bad_ply", 2, "-1"),
     (f'[Ply "{"9" * 5000}"]\n\na5-b5', "bad_ply", 1, "9" * 37 + "..."),
-    (HEAD + "1" * 500_000, "bad_move", 4, "1" * 37 + "..."),
-    (HEAD + "1." * 250_000, "bad_move", 4, ("1." * 19)[:37] + "..."),
     ('[Format "1"]\n[White Ada]\n', "bad_header", 2, "[White Ada]"),
     ('[Format "1"]\n[White "Ada]\n', "bad_header", 2, '[White "Ada]'),
     ('[Format "1"]\n[White "A"da"]\n', "bad_header", 2, '[White "A"da"]'),
@@ -1942,6 +1940,13 @@ def test_an_error_in_a_file_names_line_and_token(
         assert (caught.value.code, caught.value.line) == (code, line)
         assert str(caught.value).startswith(f"line {line}: ")
         assert token is None or caught.value.details["token"] == token and token in str(caught.value)
+
+
+def test_a_long_row_of_digits_is_refused_at_once() -> None:
+    """What grew with the square of its length took hours."""
+    for digits in ("1" * 500_000, "1." * 250_000):
+        error = pytest.raises(AgonError, Game.from_text, HEAD + digits).value
+        assert (error.code, error.line, error.details["token"]) == ("bad_move", 4, digits[:37] + "...")
 
 
 def test_an_illegal_move_in_a_file_says_why() -> None:
@@ -2835,7 +2840,8 @@ def test_there_are_thousands_of_positions_of_every_kind() -> None:
 
 
 def test_fast_and_slow_rules_agree() -> None:
-    for position, rules in positions():
+    rng = random.Random(2)
+    for position, rules in positions()[::3]:
         board, side = read_board(str(position))
         where = f"{position} {rules}"
         moves = slow_legal(board, side, rules)
@@ -2845,30 +2851,26 @@ def test_fast_and_slow_rules_agree() -> None:
         outcome, slow = position.outcome(rules), slow_outcome(board, rules)
         assert (outcome and (outcome.winner, outcome.reason.name)) \
             == (slow and ({"w": WHITE, "b": BLACK, None: None}[slow[0]], slow[1])), where
-
-
-def test_fast_and_slow_rules_play_and_describe_alike() -> None:
-    rng = random.Random(2)
-    for position, rules in positions():
-        board, side = read_board(str(position))
-        moves = position.legal_moves(rules)
-        for move in rng.sample(moves, min(2, len(moves))):
-            where = f"{position} {rules} {move}"
-            assert str(position.play(move, rules)) \
-                == write_board(slow_play(board, str(move)), other(side)), where
-            assert position.describe(move, rules) == slow_describe(board, side, str(move), rules), where
+        for text in rng.sample(moves, min(1, len(moves))):
+            move = mv(text)
+            after = position.play(move, rules)
+            assert str(after) == write_board(slow_play(board, text), other(side)), where
+            assert position.describe(move, rules) == slow_describe(board, side, text, rules), where
             assert mv(position.describe(move, rules)) == move, where
+            fresh = set(after.trapped()) - set(position.with_turn(after.turn).trapped())
+            assert position.newly_trapped(move) == sorted(fresh, key=cell_name), where
 
 
 def test_refusal_is_none_exactly_for_the_legal_moves() -> None:
-    every_pair = [PASS] + [Move(a, b) for a in agon_core.CELLS for b in agon_core.CELLS]
     rng = random.Random(3)
     ends = [pair for pair in positions() if pair[0].outcome(pair[1])]
     trapped = [pair for pair in positions() if len(pair[0].trapped()) > 1]
     chosen = rng.sample(ends, 4) + rng.sample(trapped, 20) + rng.sample(positions(), 30)
     chosen += [(pos(case.position), DEFAULT_RULES) for case in CASES[:14]]
-    for position, rules in chosen:
-        allowed = {move for move in every_pair if position.refusal(move, rules) is None}
+    for number, (position, rules) in enumerate(chosen):
+        sources = CELLS if number % 10 == 0 else list(agon_core.cells_of(position.own | position.enemy))
+        pairs = [PASS] + [Move(source, target) for source in sources for target in CELLS]
+        allowed = {move for move in pairs if position.refusal(move, rules) is None}
         moves = position.legal_moves(rules)
         assert len(moves) == len(set(moves))
         assert allowed == set(moves), f"{position} {rules}"
@@ -2882,7 +2884,7 @@ def test_a_target_off_the_board_is_refused() -> None:
 
 def test_play_keeps_every_piece_and_changes_no_position() -> None:
     rng = random.Random(4)
-    for position, rules in positions():
+    for position, rules in positions()[::2]:
         text, number = str(position), hash(position)
         moves = position.legal_moves(rules)
         if moves:
@@ -2898,7 +2900,7 @@ def test_play_keeps_every_piece_and_changes_no_position() -> None:
 
 def test_no_move_ends_between_two_enemies_unless_it_encloses_both() -> None:
     closings = 0
-    for position, rules in positions()[::2]:
+    for position, rules in positions()[::3]:
         side = "wb"[position.turn]
         for move in position.legal_moves(rules):
             if move == PASS:
@@ -2909,7 +2911,7 @@ def test_no_move_ends_between_two_enemies_unless_it_encloses_both() -> None:
                 closings += 1
                 assert owner(board.get(moved(cell, step, 2))) == side, f"{position} {move}"
                 assert owner(board.get(moved(cell, step, -2))) == side, f"{position} {move}"
-    assert closings > 20
+    assert closings > 10
 
 
 TWELVE = [(turns, mirror) for turns in range(6) for mirror in (False, True)]
@@ -2932,7 +2934,7 @@ def test_perft_is_the_same_under_every_symmetry_of_the_board(turns: int, mirror:
 
 
 def test_legal_moves_turn_with_the_board() -> None:
-    for position, rules in positions()[::10]:
+    for position, rules in positions()[::30]:
         board, side = read_board(str(position))
         for turns, mirror in TWELVE:
             image = write_board({turned(cell, turns, mirror): board[cell] for cell in board}, side)
@@ -2992,7 +2994,7 @@ def random_game(rng: random.Random) -> Game:
 
 def test_games_are_read_back_as_they_were_written() -> None:
     rng = random.Random(6)
-    for _ in range(150):
+    for _ in range(60):
         game = random_game(rng)
         again = Game.from_text(game.to_text())
         assert state(again) == state(game), game.to_text()
@@ -3064,7 +3066,7 @@ def test_mutated_games_are_read_or_refused_cleanly() -> None:
     rng = random.Random(9)
     texts = [SAMPLE] + [random_game(rng).to_text() for _ in range(20)]
     read = 0
-    for _ in range(3000):
+    for _ in range(1000):
         text = mutated(rng, rng.choice(texts))
         try:
             game = Game.from_text(text)
@@ -3073,7 +3075,7 @@ def test_mutated_games_are_read_or_refused_cleanly() -> None:
         else:
             read += 1
             assert Game.from_text(game.to_text()).moves == game.moves
-    assert 100 < read < 2900
+    assert 50 < read < 950
 
 
 # --- the files themselves --------------------------------------------------------
