@@ -361,7 +361,7 @@ def surrounds_empty_throne(own: Bits, queens: Bits) -> bool:
 
 
 def ring_ending(pieces: Bits, queens: Bits, rules: Rules) -> Optional[Ending]:
-    """How a side's guards round the throne end the game: THRONE wins it, EMPTY_THRONE loses it; None while it goes on."""
+    """How a side's guards round the throne end the game: THRONE wins, EMPTY_THRONE loses; None while it goes on."""
     if pieces & INNER != INNER:
         return None
     if has_won(pieces, queens):
@@ -1301,9 +1301,9 @@ def write_safely(path: str, text: str, is_own: bool = False) -> None:
             if not is_own and not (mode & 0o222 and os.access(target, os.W_OK)):
                 raise AgonError("write_protected")
             mode = stat.S_IMODE(mode) | stat.S_IRUSR | stat.S_IWUSR
-        temporary = f"{_temporary_stem(target)}.{os.urandom(4).hex()}.tmp"
-        with open(temporary, "x", encoding="utf-8", errors="replace", newline="\n",
-                  opener=partial(os.open, mode=mode)) as file:
+        with open(f"{_temporary_stem(target)}.{os.urandom(4).hex()}.tmp", "x", encoding="utf-8", errors="replace",
+                  newline="\n", opener=partial(os.open, mode=mode)) as file:
+            temporary = file.name
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -1625,6 +1625,19 @@ def test_writing_a_game_leaves_it_as_it_was() -> None:
     assert state(game) == before and game.headers == {}
 
 
+def test_the_time_to_write_or_read_a_game_grows_with_its_length_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once every move written copied all the moves: 70 000 moves took 76 seconds."""
+    game = played(SHUFFLE)
+    text = game.to_text()
+
+    def copied(_: Game) -> None:
+        raise AssertionError("all moves copied")
+    for name in ("moves", "undone", "positions"):
+        monkeypatch.setattr(Game, name, property(copied))
+    assert game.to_text(with_undone=True) == text
+    assert Game.from_text(text).length == game.length
+
+
 def test_headers_given_for_writing_go_before_those_of_the_game() -> None:
     game = Game(headers={"Date": "2024", "White": "Person", "Black": "Bob"})
     text = game.to_text(headers={"White": "Ada", "Round": "3", "Result": "1-0", "Ply": "5"})
@@ -2296,14 +2309,15 @@ def test_a_link_laid_in_the_place_of_the_temporary_file_is_not_followed(
     except (OSError, NotImplementedError):
         pytest.skip("no symbolic links here")
     assert pytest.raises(AgonError, Game().save, path).value.code == "unwritable"
-    with open(victim, "rb") as file:
+    with open(laid, "rb") as file:
         assert file.read() == b"precious"
 
 
 def test_on_windows_a_file_that_is_open_elsewhere_for_a_moment_is_replaced_all_the_same(
         tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path, b"old")
-    tries, pauses = [], []
+    tries: List[str] = []
+    pauses: List[float] = []
     replace = os.replace
 
     def refuse_twice(source: str, target: str) -> None:
@@ -2312,7 +2326,7 @@ def test_on_windows_a_file_that_is_open_elsewhere_for_a_moment_is_replaced_all_t
             raise PermissionError(13, "Access denied")
         replace(source, target)
     monkeypatch.setattr(os, "replace", refuse_twice)
-    monkeypatch.setattr(agon_core.time, "sleep", pauses.append)
+    monkeypatch.setattr(time, "sleep", pauses.append)
     monkeypatch.setattr(agon_core, "_is_windows", lambda: True)
     Game().save(path)
     assert Game.load(path).moves == () and len(tries) == 3 and 0 < sum(pauses) < 1
@@ -2431,7 +2445,8 @@ def test_characters_that_utf_8_cannot_hold_do_not_stop_a_save(tmp_path: "os.Path
 
 # --- lessons ---------------------------------------------------------------------
 
-@pytest.mark.parametrize("goal, start, reached, missed", [
+#: A goal, a position, the moves that reach it, and moves that do not.
+GOAL_EXAMPLES = [
     ("inwards", START_TEXT + " w", "b1-c2 f1-f2", "b1-c1 a5-a4"),
     ("inwards", "Qf1 e5 / Qf11 e4 e6 w", "", "e5-a1"),
     ("inwards_guard", START_TEXT + " w", "b1-c2 a5-b5", "f1-f2 b1-c1"),
@@ -2450,8 +2465,10 @@ def test_characters_that_utf_8_cannot_hold_do_not_stop_a_save(tmp_path: "os.Path
     ("relocate_near", "Qf2 / Qf11 w", "", "f2-f3"),
     ("block", "Qf1 e5 h4 / Qf6 f5 w", "h4-g5", "h4-h5"),
     ("win", "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w", "h5-g6", "h5-h6"),
-    ("win", "Qf4 e5 e6 f5 f7 g5 h5 / Qf11 w", "", "h5-g6"),
-])
+    ("win", "Qf4 e5 e6 f5 f7 g5 h5 / Qf11 w", "", "h5-g6")]
+
+
+@pytest.mark.parametrize("goal, start, reached, missed", GOAL_EXAMPLES)
 def test_a_goal_is_reached_by_what_it_asks_for_and_by_nothing_else(
         goal: str, start: str, reached: str, missed: str) -> None:
     for move in reached.split():
@@ -2470,10 +2487,8 @@ def test_a_refused_try_reaches_the_goal_of_that_name_alone() -> None:
 
 
 def test_every_goal_has_an_example_here() -> None:
-    examples = {mark.args[1][number][0] for mark in
-                test_a_goal_is_reached_by_what_it_asks_for_and_by_nothing_else.pytestmark
-                for number in range(len(mark.args[1]))}
-    assert examples == {goal for goal in agon_core.GOALS if not goal.startswith("refused_")}
+    assert {example[0] for example in GOAL_EXAMPLES} == {goal for goal in agon_core.GOALS if "refused_" not in goal}
+    assert {f"refused_{refusal.name.lower()}" for refusal in Refusal} < set(agon_core.GOALS)
 
 
 def test_the_moves_that_reach_a_goal_are_found_without_touching_the_game() -> None:
@@ -2551,7 +2566,7 @@ def test_a_page_without_goals_is_there_to_be_read() -> None:
 def test_an_error_in_a_file_of_pages_names_the_file(tmp_path: "os.PathLike[str]") -> None:
     assert agon_core.load_lessons(write(tmp_path, PAGE.encode())) == [page()]
     path = write(tmp_path, PAGE.replace("tour", "trip").encode())
-    assert str(pytest.raises(AgonError, agon_core.load_lessons, path).value).startswith(f'{path}: line 1: "trip" is not')
+    assert str(pytest.raises(AgonError, agon_core.load_lessons, path).value).startswith(f'{path}: line 1: "trip"')
 
 
 def test_the_other_side_answers_as_the_page_says_or_otherwise_if_it_must() -> None:
@@ -2722,7 +2737,8 @@ def test_board_letters_and_rank_numbers_lie_on_the_canvas_and_apart(size: Tuple[
     layout = Layout.fit(*size, flipped, agon_core.RANK_MARGIN)
     places = [*layout.letters().values(), *layout.ranks().values()]
     half = 0.25 * layout.size
-    corners = [point for cell in CELLS for point in zip(*2 * [iter(layout.corners(cell))])]
+    corners = [(corner[0], corner[1]) for cell in CELLS
+               for corner in (layout.corners(cell)[first:first + 2] for first in range(0, 12, 2))]
     for x, y in corners + [(x + dx, y + dy) for x, y in places for dx in (-half, half) for dy in (-half, half)]:
         assert 0 <= x <= size[0] and 0 <= y <= size[1]
     assert all(layout.cell_at(x, y) is None for x, y in [*places, (1, 1)])
@@ -2736,7 +2752,8 @@ def test_letters_and_numbers_stand_at_the_ends_of_their_files_and_ranks() -> Non
         assert list(layout.letters()) == list(agon_core.FILES) and list(layout.ranks()) == list(range(1, 12))
         for letter, (x, y) in layout.letters().items():
             file_end = layout.centre(parse_cell(f"{letter}1"))
-            assert (x, y) == (file_end[0], pytest.approx(file_end[1] + (-1 if flipped else 1) * 1.36 * layout.size))
+            assert x == file_end[0]
+            assert y == pytest.approx(file_end[1] + (-1 if flipped else 1) * 1.36 * layout.size)
         for rank, (x, y) in layout.ranks().items():
             row = [layout.centre(cell) for cell in CELLS if cell_name(cell)[1:] == str(rank)]
             left = min(row)
@@ -2802,8 +2819,8 @@ def test_an_arrow_ends_in_the_middle_of_its_target() -> None:
 
 def test_diagrams_stand_side_by_side_without_touching() -> None:
     one, four = drawn(Diagram(Position.start())), drawn(*4 * [Diagram(Position.start())])
-    size = [float(one.get(name) or 0) for name in ("width", "height")]
-    assert [float(four.get(name) or 0) for name in ("width", "height")] == pytest.approx([3 * size[0], 2 * size[1]], abs=2)
+    size, size_of_four = ([float(root.get(name) or 0) for name in ("width", "height")] for root in (one, four))
+    assert size_of_four == pytest.approx([3 * size[0], 2 * size[1]], abs=2)
     for root, columns, rows in ((one, 1, 1), (four, 3, 2)):
         for item in root.iter(SVG + "polygon"):
             for point in (item.get("points") or "").split():
