@@ -1856,13 +1856,8 @@ def test_a_closing_brace_in_a_comment_is_replaced() -> None:
 
 
 def test_headers_with_quotes_and_line_breaks_round_trip_on_one_line() -> None:
-    game = Game(headers={"White": 'a\\"b\\\\', "Black": "two\nlines", "Empty": ""})
-    assert Game.from_text(game.to_text()).headers == {"White": 'a\\"b\\\\', "Black": "two lines", "Empty": ""}
-
-
-def test_a_carriage_return_in_a_header_leaves_a_readable_file() -> None:
-    game = Game(headers={"White": "two\rlines"})
-    assert list(Game.from_text(game.to_text()).headers) == ["White"]
+    game = Game(headers={"White": 'a\\"b\\\\', "Black": "two\nlines\rmore", "Empty": ""})
+    assert Game.from_text(game.to_text()).headers == {"White": 'a\\"b\\\\', "Black": "two lines more", "Empty": ""}
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
@@ -1873,14 +1868,10 @@ def test_any_line_end_and_a_byte_order_mark_are_read(line_end: str, mark: str) -
 
 @pytest.mark.parametrize("text", [
     "1. a5-b5 Qf11-f10 2. Qf1-f2 *", "1.a5-b5 1...f11-f10 2.f1-f2 *", "a5-b5 f11-f10 f1-f2 *",
-    "\n1.\na5-b5\n\nf11-f10{x}f1-f2 *", "7. a5-b5 f11-f10 99. f1-f2 *", "\n1. a5-b5 f11-f10 f1-f2",
+    "1. a5-b5 f11-f10 2. f1-f2", "\n1.\na5-b5\n\nf11-f10{x}f1-f2 *", "7. a5-b5 f11-f10 99. f1-f2 *", "\n1. a5-b5 f11-f10 f1-f2",
     "[Format \"1\"]\n\n\n1. a5-b5 f11-f10 f1-f2", "[Format   \"1\"]   \n1. a5-b5 f11-f10 f1-f2\n\n"])
 def test_moves_are_read_in_many_layouts(text: str) -> None:
     assert Game.from_text(text).moves == (mv("a5-b5"), mv("f11-f10"), mv("f1-f2"))
-
-
-def test_moves_alone_are_a_game() -> None:
-    assert Game.from_text("1. a5-b5 f11-f10").moves == (mv("a5-b5"), mv("f11-f10"))
 
 
 @pytest.mark.parametrize("text", ["", "\n", "  \r\n", "\ufeff"])
@@ -1900,12 +1891,9 @@ def test_a_text_without_header_moves_and_result_is_no_game() -> None:
     assert caught.value.code == "no_game"
 
 
-def test_many_comments_in_a_row_are_kept() -> None:
-    assert Game.from_text("\n" + "{a}" * 500 + " *").comments == {0: " ".join("a" * 500)}
-
-
 def test_comments_in_a_row_become_one() -> None:
-    assert Game.from_text("\n{ a\n b } {c} a5-b5 {d} *").comments == {0: "a b c", 1: "d"}
+    assert Game.from_text("\n{ a\n b } {c}{  d e }" + "{f}" * 500 + " a5-b5 {g} *").comments \
+        == {0: "a b c d e" + " f" * 500, 1: "g"}
 
 
 HEAD = '[Format "1"]\n[White "Ada"]\n\n'
@@ -2007,10 +1995,6 @@ def test_a_file_cut_off_before_the_result_its_header_announces_is_refused() -> N
     with pytest.raises(AgonError) as caught:
         Game.from_text('[Result "0-1"]\n\n1. a5-b5')
     assert caught.value.code == "cut_off" and caught.value.line == 3
-
-
-def test_many_comments_in_one_place_are_joined_in_their_order() -> None:
-    assert Game.from_text("{ a } {b}{  c d }*").comments == {0: "a b c d"}
 
 
 def test_a_saved_file_keeps_its_permissions(tmp_path: "os.PathLike[str]") -> None:
