@@ -488,6 +488,9 @@ GERMAN_ERRORS = {
     "cut_off": "Die Datei endet vor dem Ergebnis {token}, das ihre Kopfzeile ankündigt; sie ist wohl abgeschnitten",
     "after_end": "„{token}“ steht hinter dem Ende des Spiels",
     "open_comment": "Die Bemerkung, die hier beginnt, endet nirgends; erwartet wird }}",
+    "bad_variation": "„{token}“ geht hier nicht: Eine Variante in Klammern steht hinter dem Zug, den sie ersetzt, und hat "
+                     "mindestens einen Zug",
+    "open_variation": "Die Variante, die hier beginnt, endet nirgends; erwartet wird )",
     "no_game": "In diesem Text ist kein Spiel; erwartet werden Züge wie 1. a5-b5 d1-d2",
     "too_big": "Das ist zu groß für ein Spiel ({token} Bytes; höchstens {expected})",
     "not_text": "Die Datei ist kein UTF-8-Text; erwartet wird ein Agon-Spiel",

@@ -135,6 +135,9 @@ ERROR_TEXTS = {
     "cut_off": "the file ends before the result {token} that its header announces; it seems to be cut off",
     "after_end": '"{token}" comes after the end of the game',
     "open_comment": "the comment beginning here is never closed; expected }}",
+    "bad_variation": '"{token}" is not possible here: a variation in parentheses stands behind the move it replaces, and '
+                     "holds one move at least",
+    "open_variation": "the variation beginning here is never closed; expected )",
     "no_game": "there is no game in this text; expected moves such as 1. a5-b5 d1-d2",
     "several_games": "there are {token} games in this text; expected one",
     "too_big": "this is too big for a game ({token} bytes; at most {expected})",
@@ -766,7 +769,10 @@ class Game:
 
     `rules` are the rule options, `headers` the names and values of the file's
     first lines, `comments` the remarks by the number of moves played before
-    them.  `header_lines` tells on which line of its text each header stood.
+    them, `marks` what is thought of a move ("?", "!!", ...) and `variations` what
+    could have been played in its place, by the number of moves before it.  A
+    variation is a game that starts there.  `header_lines` tells on which line of
+    its text each header stood.
 
     A *ply* counts the moves of both sides from the start of the game: 0 before
     the first move.  Methods that take one mean the game after so many moves,
@@ -778,6 +784,8 @@ class Game:
         self.rules = rules
         self.headers: Dict[str, str] = dict(headers or {})
         self.comments: Dict[int, str] = {}
+        self.marks: Dict[int, str] = {}
+        self.variations: Dict[int, List["Game"]] = {}
         self.header_lines: Dict[str, int] = {}
         # The whole line of play, of which the first `_played` moves are on the
         # board and the others have been taken back.
@@ -944,6 +952,8 @@ class Game:
         for move in self._moves[:self._played]:
             game.play(move)
         game.comments = {ply: text for ply, text in self.comments.items() if ply <= self._played}
+        game.marks = {ply: mark for ply, mark in self.marks.items() if ply < self._played}
+        game.variations = {ply: games for ply, games in self.variations.items() if ply < self._played}
         return game
 
     def resign(self, side: int) -> None:
@@ -968,6 +978,8 @@ class Game:
             for by_ply in (self._positions, self._quiet, self._occurrence):
                 del by_ply[self._played + 1:]
             self.comments = {number: text for number, text in self.comments.items() if number <= self._played}
+            self.marks = {number: mark for number, mark in self.marks.items() if number < self._played}
+            self.variations = {number: games for number, games in self.variations.items() if number < self._played}
 
     def _declare(self, outcome: Outcome) -> None:
         if not self.outcome():
@@ -1005,8 +1017,10 @@ class Game:
 #     [White "Ada"]
 #     [Result "*"]
 #
-#     1. a5-b5 d1-d2 { a remark } 2. Qf1-f2 e5*a1+ *
+#     1. a5-b5 d1-d2?! { a remark } (1... h1-h2 2. b1-c2) 2. Qf1-f2 e5*a1+ *
 #
+# Behind a move may stand what somebody thinks of it (!, ?, !!, ??, !?, ?!), and
+# in parentheses what could have been played in its place, as in chess files.
 # Rules, Position and Ply stand there when they are needed: other rule options,
 # another start, and how many of the moves are on the board when some have been
 # taken back.  Headers of other names are kept.  In a collection one game
@@ -1018,14 +1032,17 @@ MAX_FILE_BYTES = 2_000_000
 UNFINISHED = "*"
 RESULTS: Tuple[str, ...] = ("1-0", "0-1", "1/2-1/2", UNFINISHED)
 LINE_WIDTH = 79
+#: Variations in variations in variations: no deeper.
+MAX_NESTING = 50
 #: Headers that are made from the game itself.
 _OWN_HEADERS = ("Format", "Result", "Rules", "Position", "Ply")
 
 _HEADER_NAME = re.compile(r"[A-Za-z]\w*(?:\.\w+)*")
 _HEADER = re.compile(rf'\[({_HEADER_NAME.pattern})\s+"((?:[^"\\]|\\.)*)"\]')
-_TOKEN = re.compile(r"(?P<header>^[^\S\n]*\[.*)|(?P<comment>\{[^}]*\})|(?P<open_comment>\{)|(?P<word>[^\s{]+)",
+_TOKEN = re.compile(r"(?P<header>^[^\S\n]*\[.*)|(?P<comment>\{[^}]*\})|(?P<open_comment>\{)|(?P<word>[()]|[^\s{()]+)",
                     re.MULTILINE)
 _MOVE_NUMBER = re.compile(r"[0-9]+\.+")
+_MARK = re.compile(r"[!?]{1,2}$")
 _RULE_OPTION = re.compile(r"(queen_first|empty_throne_loses)=(on|off)")
 
 
@@ -1040,18 +1057,7 @@ def write_game(game: Game, with_undone: bool = False, headers: Optional[Dict[str
     outcome = game.outcome(length)
     result = outcome.result if outcome else UNFINISHED
     lines = [f'[{name} "{_escape(value)}"]' for name, value in _headers_of(game, length, result, headers).items()]
-    words: List[str] = []
-    number_needed = True
-    for ply, text in enumerate(game.descriptions(with_undone) + [result]):
-        comment = game.comments.get(ply)
-        if comment:
-            words += ["{", *comment.replace("}", ")").split(), "}"]
-            number_needed = True
-        is_whites = (game.start.turn + ply) % 2 == WHITE
-        if ply < length and (is_whites or number_needed):
-            words.append(f"{game.move_number(ply)}{'.' if is_whites else '...'}")
-        number_needed = False
-        words.append(text)
+    words = _words_of(game, length, game.start.turn) + [result]
     moves = textwrap.fill(" ".join(words), LINE_WIDTH, break_long_words=False, break_on_hyphens=False)
     # A lone half of a character pair, which UTF-8 cannot hold, becomes a question mark.
     data = "\n".join(lines + ["", moves, ""]).encode("utf-8", "replace")
@@ -1073,6 +1079,35 @@ def _headers_of(game: Game, length: int, result: str, headers: Optional[Dict[str
     if game.ply < length:
         written["Ply"] = str(game.ply)
     return written
+
+
+def _words_of(game: Game, length: int, first: int) -> List[str]:
+    """The first `length` moves of a game with numbers, marks, remarks and variations.
+
+    `first` counts half moves, from 0 for White's first move: it numbers the
+    first of these moves, since a variation counts on from where it branches off.
+    """
+    words: List[str] = []
+    number_needed = True
+    for ply in range(length + 1):
+        comment = game.comments.get(ply)
+        if comment:
+            words += ["{", *comment.replace("}", ")").split(), "}"]
+            number_needed = True
+        if ply == length:
+            break
+        number, side = divmod(first + ply, 2)
+        if side == WHITE or number_needed:
+            words.append(f"{number + 1}{'.' if side == WHITE else '...'}")
+        words.append(game.descriptions(with_undone=True)[ply] + game.marks.get(ply, ""))
+        number_needed = False
+        for variation in game.variations.get(ply, ()):
+            inner = _words_of(variation, variation.length, first + ply)
+            inner[0] = "(" + inner[0]
+            inner[-1] += ")"
+            words += inner
+            number_needed = True
+    return words
 
 
 def _escape(value: str) -> str:
@@ -1121,7 +1156,7 @@ def read_games(text: str) -> List[Game]:
                     drafts.append(_Draft(drafts[-1].take_afterword()))
                 drafts[-1].add_header(token, line)
             else:
-                drafts[-1].add_word(token)
+                drafts[-1].add_word(token, line)
         except AgonError as error:
             raise error.at(line=line)
         drafts[-1].last_line = line
@@ -1147,6 +1182,9 @@ class _Draft:
         self._game: Optional[Game] = None
         self._result: Optional[str] = None
         self._comments: Dict[int, List[str]] = {0: list(preface)}
+        #: The variations that are open, the innermost last, and the line on which the outermost begins.
+        self._open: List[Game] = []
+        self._open_line = 0
         #: The words of comments behind the result: they belong to the next game if there is one.
         self._afterword: List[str] = []
 
@@ -1157,7 +1195,10 @@ class _Draft:
 
     def add_comment(self, text: str) -> None:
         """Keep a remark."""
-        if self._result is not None:
+        if self._open:
+            inner = self._open[-1]
+            inner.comments[inner.ply] = " ".join([*inner.comments.get(inner.ply, "").split(), *text.split()])
+        elif self._result is not None:
             self._afterword += text.split()
         else:
             self._comments.setdefault(self._game.ply if self._game else 0, []).extend(text.split())
@@ -1187,23 +1228,50 @@ class _Draft:
         else:
             self._headers[name] = value
 
-    def add_word(self, token: str) -> None:
-        """Read a move with or without its number, a number alone, or the result; AgonError if it is none of these."""
+    def add_word(self, token: str, line: int) -> None:
+        """Read a move with or without its number, a number alone, a parenthesis or the result; AgonError otherwise."""
+        if token in ("(", ")"):
+            self._add_parenthesis(token, line)
+            return
         if self._result is not None:
             raise AgonError("after_end", token)
         if token in RESULTS:
+            if self._open:
+                raise AgonError("open_variation").at(line=self._open_line)
             self._result = token
             return
         number = _MOVE_NUMBER.match(token)
         text = token[number.end():] if number else token
+        mark = _MARK.search(text)
+        text = text[:mark.start()] if mark else text
         if text:
             self._game = self._game or Game(self._start, self._rules)
-            self._game.play(Move.from_text(text))
+            game = self._open[-1] if self._open else self._game
+            game.play(Move.from_text(text))
+            if mark:
+                game.marks[game.ply - 1] = mark.group()
+
+    def _add_parenthesis(self, token: str, line: int) -> None:
+        """Begin a variation of the move that stands before it, or end one."""
+        if token == ")":
+            if not self._open or not self._open[-1].ply:
+                raise AgonError("bad_variation", token)
+            self._open.pop()
+            return
+        game = self._open[-1] if self._open else self._game
+        if game is None or not game.ply or self._result is not None or len(self._open) >= MAX_NESTING:
+            raise AgonError("bad_variation", token)
+        self._open_line = line if not self._open else self._open_line
+        variation = Game(game.positions[-2], game.rules)
+        game.variations.setdefault(game.ply - 1, []).append(variation)
+        self._open.append(variation)
 
     def finish(self) -> Game:
         """The whole game; AgonError if something is missing or contradicts the moves."""
         if not (self._lines or self.has_body):
             raise AgonError("no_game")
+        if self._open:
+            raise AgonError("open_variation").at(line=self._open_line)
         game = self._game or Game(self._start, self._rules)
         declared, ply = self._headers.pop("Result", UNFINISHED), self._headers.pop("Ply", None)
         if declared != UNFINISHED and self._result is None:

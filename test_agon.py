@@ -2822,6 +2822,53 @@ def test_a_turned_diagram_shows_blacks_side_below() -> None:
     assert tops[0]["url(#white)"] > tops[0]["url(#black)"] and tops[1]["url(#white)"] < tops[1]["url(#black)"]
 
 
+VARIATIONS = """[Format "1"]
+[Result "*"]
+
+1. a5-b5?! (1. b1-c2 { good } 1... d1-d2 (1... h1-h2) 2. a5-b5!) 1... d1-d2 { x
+} 2. b1-c2 *
+"""
+
+
+def test_variations_remarks_and_marks_are_kept():
+    game = Game.from_text(VARIATIONS)
+    assert game.to_text() == VARIATIONS
+    variation = game.variations[0][0]
+    assert [str(move) for move in variation.moves] == ["b1-c2", "d1-d2", "a5-b5"]
+    assert [str(move) for move in variation.variations[1][0].moves] == ["h1-h2"]
+    assert (game.marks, variation.marks, variation.comments) == ({0: "?!"}, {2: "!"}, {1: "good"})
+
+
+def test_a_variation_counts_on_from_where_it_branches_off():
+    game = played("a5-b5 d1-d2 b1-c2")
+    game.variations[1] = [Game(game.positions[1])]
+    game.variations[1][0].play(Move.from_text("h1-h2"))
+    assert "1. a5-b5 d1-d2 (1... h1-h2) 2. b1-c2" in game.to_text()
+
+
+def test_a_game_that_branches_off_keeps_what_belongs_to_its_own_moves():
+    game = Game.from_text(VARIATIONS)
+    game.undo()
+    game.undo()
+    assert set(game.branch().variations) == {0}
+    game.undo()
+    assert game.branch().variations == {} and game.branch().marks == {}
+    game.play(Move.from_text("b1-c2"))
+    assert game.variations == {} and game.marks == {}
+
+
+@pytest.mark.parametrize("text, words", [
+    ("1. a5-b5\n( 1. b1-c2 *", "line 2: the variation beginning here is never closed"),
+    ("1. a5-b5\n( 1. b1-c2", "line 2: the variation beginning here is never closed"),
+    ("1. a5-b5 ) *", '")" is not possible here'), ("( 1. a5-b5 ) *", '"(" is not possible here'),
+    ("1. a5-b5 () *", '")" is not possible here'), ("1. a5-b5 * (1. b1-c2)", '"(" is not possible here'),
+    ("1. a5-b5 (1. a5-c5) *", '"a5-c5" is not possible'), ("1. a5-b5 " + "(1. b1-c2 " * 60, '"(" is not possible here')])
+def test_a_broken_variation_is_named(text, words):
+    with pytest.raises(AgonError) as caught:
+        Game.from_text(text)
+    assert words in str(caught.value)
+
+
 # === 9. Properties# === 9. Properties and fuzz ======================================================
 
 @functools.lru_cache(maxsize=None)
