@@ -4117,6 +4117,15 @@ def test_a_file_of_a_command_that_is_missing_is_named(command, missing):
     assert agon_ai.missing_file(command) == missing
 
 
+def test_there_is_one_place_that_starts_programs():
+    sources = []
+    for name in ("agon.py", "agon_ai.py", "agon_core.py"):
+        with open(os.path.join(HERE, name), encoding="utf-8") as file:
+            sources.append(file.read())
+    assert [source.count("subprocess.Popen(") for source in sources] == [0, 1, 0]
+    assert not any(word in source for source in sources for word in ("subprocess.run(", "os.system(", "os.popen("))
+
+
 # -- match --
 
 #: A player that needs no rules: the first of the legal moves it is told.
@@ -4339,7 +4348,9 @@ def test_an_interrupted_match_tells_what_was_played_and_leaves_nothing_running(p
     # White resigns in the first game; in the second White thinks for ever.
     process = subprocess.Popen(
         [sys.executable, agon_ai.__file__, "match", quick, slow, "--games", "9", "--openings", "0",
-         "--movetime", "600000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+         "--movetime", "600000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        # What a shell starts in the background ignores Ctrl-C, and so would its children.
+        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL))
     try:
         pid_file = tmp_path / "slow.py.pid"
         deadline = time.monotonic() + 30
@@ -4384,6 +4395,13 @@ def test_a_reader_that_has_seen_enough_gets_no_traceback():
     process.stdout.close()
     assert process.stderr.read() == b"" and process.wait(20) == 1
     process.stderr.close()
+
+
+@pytest.mark.parametrize("go, seconds", [
+    ("go", 0.0), ("go movetime 1500", 1.5), ("go infinite multipv 3", None), ("go wtime 60000 btime 90000 winc 5", 90.0),
+    ("tree depth 2", 0.0)])
+def test_an_engine_is_patiently_given_the_time_it_was_told(go, seconds):
+    assert agon_ai._seconds_of(go) == seconds
 
 
 @pytest.mark.parametrize("clock, side, share", [
@@ -5810,6 +5828,13 @@ def test_a_program_that_misbehaves_is_ended_with_a_clear_sentence(window, tmp_pa
     window.app.on_undo()
     window.rest()
     assert window.moves() == []
+
+
+def test_a_program_may_resign(window, tmp_path):
+    window.app._let_program_play((BLACK, program(tmp_path, "print('bestmove resign')")))
+    window.drag("b1", "c2")
+    window.until(lambda: window.app.game.outcome() is not None)
+    assert window.app.game.outcome() == Outcome(WHITE, Ending.RESIGNATION) and window.moves() == ["b1-c2"]
 
 
 def test_a_program_that_does_not_exist_is_reported(window):
