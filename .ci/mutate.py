@@ -3,11 +3,11 @@
     python .ci/mutate.py agon_core.py --count 60 --seed 1 --test-sections 2-9
     python .ci/mutate.py agon_ai.py --only "Protocol,Match" --tests "-k serve"
 
-A fault is one place of the source changed as by a slip of the pen: a comparison or a sign turned, a number one too high,
-a condition negated, `and` for `or`, a statement left out, a return value dropped.  For each the tests run on a copy of
-the folder, as far as the first failure.  A fault whose tests stay green survives and is printed; some survivors mean the
-same as the original, which only a reader can tell.  Strings, type hints, decorators, assertions, tables of texts and
-what runs only as a program are left aside, and so are the sections named by --skip.
+A fault is one place of the source changed as by a slip of the pen: a comparison or a sign turned, a number one too
+high, a condition negated, `and` for `or`, a statement left out, a return value dropped.  For each the tests run on a
+copy of the folder, as far as the first failure.  A fault whose tests stay green survives and is printed; some
+survivors mean the same as the original, which only a reader can tell.  Strings, type hints, decorators, assertions,
+tables of texts and what runs only as a program are left aside, and so are the sections named by --skip.
 The same seed tries the same faults.  Exit code: 0, or 1 when the unchanged tests fail.
 """
 
@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 TESTS = "test_agon.py"
@@ -148,7 +149,7 @@ class FaultFinder(ast.NodeVisitor):
         return isinstance(node, (ast.Assign, ast.AnnAssign)) and "TEXTS" in getattr(targets[0], "id", "")
 
 
-def chosen_faults(source: bytes, count: int, seed: int, only: str, skip: str) -> Iterator[Fault]:
+def chosen_faults(source: bytes, seed: int, only: str, skip: str) -> Iterator[Fault]:
     """Faults in places drawn by lot, each in a place of its own and readable as Python."""
     def named(titles: str, section: Section) -> bool:
         return section.title.lower() in [title.strip().lower() for title in titles.split(",")]
@@ -161,13 +162,13 @@ def chosen_faults(source: bytes, count: int, seed: int, only: str, skip: str) ->
     for place in places:
         fault = rng.choice(place)
         line = source.count(b"\n", 0, fault.start) + 1
+        if any(section.first <= line <= section.last for section in aside):
+            continue
         try:
             compile(with_fault(source, fault), "fault", "exec")
         except SyntaxError:
             continue
-        if count and not any(section.first <= line <= section.last for section in aside):
-            count -= 1
-            yield fault
+        yield fault
 
 
 def with_fault(source: bytes, fault: Fault) -> bytes:
@@ -192,10 +193,13 @@ def tests_of_sections(wanted: str) -> List[str]:
 def run_tests(folder: str, tests: Sequence[str], timeout: Optional[float]) -> Tuple[Optional[int], str]:
     """Run the tests in a folder: their exit code, None when they take too long, and what they print."""
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryFile() as output:
+        # The bytecode is kept beside the folder: compiling the tests anew for each fault would take the most time.
+        environment = {**os.environ, "AGON_HOME": home, "PYTHONPYCACHEPREFIX": f"{folder}-bytecode"}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         child = subprocess.Popen(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests], cwd=folder, stdout=output,
-            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True,
-            env={**os.environ, "AGON_HOME": home, "PYTHONDONTWRITEBYTECODE": "1"})
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *tests],
+            cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+            start_new_session=True)
         try:
             code: Optional[int] = child.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -228,18 +232,18 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=60, help="how many faults (60)")
     parser.add_argument("--seed", type=int, default=1, help="which faults (1)")
     parser.add_argument("--tests", default="", help="options for pytest, in one word")
-    parser.add_argument("--test-sections", default="", metavar="2-9", help=f"only the tests of these sections of {TESTS}")
-    parser.add_argument("--only", default="", metavar="TITLES", help="faults in these sections only, with commas between")
+    parser.add_argument("--test-sections", default="", metavar="2-9", help=f"only tests of these sections of {TESTS}")
+    parser.add_argument("--only", default="", metavar="TITLES", help="faults in these sections only, commas between")
     parser.add_argument("--skip", default=LOOKS, metavar="TITLES", help=f"no faults in these sections ({LOOKS})")
     parser.add_argument("--jobs", type=int, default=1, help="how many runs at a time (1)")
-    parser.add_argument("--timeout", type=float, help="seconds for one run (four times the unchanged tests, and 10 more)")
+    parser.add_argument("--timeout", type=float, help="seconds for one run (four times the unchanged tests and 10)")
     options = parser.parse_args()
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     tests = shlex.split(options.tests)
     tests += tests_of_sections(options.test_sections) if options.test_sections else [TESTS]
     with open(options.file, "rb") as file:
         source = file.read()
-    faults = list(chosen_faults(source, options.count, options.seed, options.only, options.skip))
+    faults = list(islice(chosen_faults(source, options.seed, options.only, options.skip), options.count))
     with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(options.jobs) as pool:
         folders: "queue.Queue[str]" = queue.Queue()
         for job in range(options.jobs):
@@ -253,16 +257,18 @@ def main() -> int:
             return 1
         print(f"unchanged tests: {output.strip().splitlines()[-1]}", flush=True)
 
-        def is_noticed(fault: Fault) -> bool:
+        def is_noticed(number: int, fault: Fault) -> bool:
             folder = folders.get()
-            with open(os.path.join(folder, options.file), "wb") as file:
+            path = os.path.join(folder, options.file)
+            with open(path, "wb") as file:
                 file.write(with_fault(source, fault))
+            os.utime(path, (number, number))  # each with a time of its own, by which Python knows bytecode as outdated
             code, _ = run_tests(folder, tests, options.timeout or 4 * needed + 10)
             folders.put(folder)
             return code != 0
 
         noticed = 0
-        for fault, is_seen in zip(faults, pool.map(is_noticed, faults)):
+        for fault, is_seen in zip(faults, pool.map(is_noticed, range(len(faults)), faults)):
             noticed += is_seen
             if not is_seen:
                 print(f"survived: {options.file}:{changed_lines(source, fault)}", flush=True)
