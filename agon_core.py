@@ -1442,7 +1442,7 @@ def _try_quietly(action: Callable[..., object], *arguments: object) -> None:
     """Do something to a file that may fail without harm."""
     try:
         action(*arguments)
-    except OSError:
+    except (OSError, ValueError):  # a name with a zero character is no name on Windows
         pass
 
 

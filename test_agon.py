@@ -1409,6 +1409,35 @@ def test_two_side_letters_in_one_word_are_refused() -> None:
         pos("Qf1 / Qf11 wb")
 
 
+def test_a_position_is_changed_piece_by_piece() -> None:
+    position = pos("Qf6 a5 / Qf11 b7 b")
+    assert str(position.without_piece(CELL("f6"))) == "a5 / Qf11 b7 b"
+    assert str(position.without_piece(CELL("b7"))) == "Qf6 a5 / Qf11 b"
+    assert position.without_piece(CELL("c4")) == position
+    assert str(position.with_piece(CELL("c4"), WHITE, False)) == "Qf6 a5 c4 / Qf11 b7 b"
+    assert str(position.with_piece(CELL("c4"), BLACK, False)) == "Qf6 a5 / Qf11 b7 c4 b"
+    assert str(position.with_piece(CELL("f11"), WHITE, False)) == "Qf6 a5 f11 / b7 b"
+    assert str(position.with_piece(CELL("f6"), WHITE, True)) == "Qf6 a5 / Qf11 b7 b"
+    assert str(position.with_turn(WHITE)) == "Qf6 a5 / Qf11 b7 w" and position.with_turn(BLACK) == position
+
+
+@pytest.mark.parametrize("cell, is_queen, code", [
+    ("c4", True, "too_many"), ("c4", False, "too_many"), ("f6", False, "guard_on_throne")])
+def test_a_piece_that_cannot_stand_in_a_position_is_refused(cell: str, is_queen: bool, code: str) -> None:
+    for side in (WHITE, BLACK):
+        with pytest.raises(AgonError) as caught:
+            Position.start(side).with_piece(CELL(cell), 1 - side, is_queen)
+        assert (caught.value.code, caught.value.details["token"]) == (code, cell)
+
+
+@pytest.mark.parametrize("text, complete", [
+    (f"{agon_core.START_TEXT} w", True), (f"{agon_core.START_TEXT} b", True),
+    ("Qf1 a5 b1 d9 h9 k1 / Qf11 a2 b7 d1 h1 k7 l2 w", False), ("a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2 w", False),
+    ("Qf1 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 b", False), ("Qf1 a5 b1 d9 h9 k1 l5 / a2 b7 d1 h1 k7 l2 b", False)])
+def test_a_position_is_complete_with_fourteen_pieces(text: str, complete: bool) -> None:
+    assert pos(text).is_complete == complete
+
+
 def test_every_error_text_can_be_filled_in() -> None:
     for code in agon_core.ERROR_TEXTS:
         error = AgonError(code, "TOKEN", name="NAME", expected="EXPECTED", reason="REASON").at(line=7, path="PATH")
@@ -2269,7 +2298,8 @@ def test_a_private_game_is_private_from_the_first_moment(
 
 def test_the_name_of_a_temporary_file_is_short_and_cannot_be_guessed(
         tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch) -> None:
-    path = os.path.join(tmp_path, "x" * 250 + ".agon")
+    longest = 250 if os.name == "posix" else 250 - len(str(tmp_path))  # there a whole path has a limit
+    path = os.path.join(tmp_path, "x" * longest + ".agon")
     names_seen = set()
     replace = os.replace
 
@@ -2290,7 +2320,8 @@ def test_a_link_laid_in_the_place_of_the_temporary_file_is_not_followed(
     laid = os.path.join(tmp_path, "game.agon.01010101.tmp")
     try:
         os.symlink(victim, laid)
-    except (OSError, NotImplementedError):
+        assert os.path.islink(laid)
+    except (OSError, NotImplementedError, AssertionError):
         pytest.skip("no symbolic links here")
     assert pytest.raises(AgonError, Game().save, path).value.code == "unwritable"
     with open(laid, "rb") as file:
@@ -2412,7 +2443,8 @@ def test_saving_through_a_link_keeps_the_link(tmp_path: "os.PathLike[str]") -> N
     path, link = write(tmp_path, b"old"), os.path.join(tmp_path, "link.agon")
     try:
         os.symlink(path, link)
-    except (OSError, NotImplementedError):
+        assert os.path.islink(link)
+    except (OSError, NotImplementedError, AssertionError):
         pytest.skip("no symbolic links here")
     Game().save(link)
     assert os.path.islink(link)
@@ -2869,7 +2901,7 @@ def test_a_broken_variation_is_named(text, words):
     assert words in str(caught.value)
 
 
-# === 9. Properties# === 9. Properties and fuzz ======================================================
+# === 9. Properties and fuzz ======================================================
 
 @functools.lru_cache(maxsize=None)
 def positions() -> List[Tuple[Position, Rules]]:
@@ -2928,6 +2960,28 @@ def test_a_target_off_the_board_is_refused() -> None:
     position = pos("Qg4 a5 b1 / Qf11 a2 g3 g5 w")
     off_board = [number for number in range(max(agon_core.CELLS)) if number not in agon_core.CELLS]
     assert [position.refusal(Move(CELL("g4"), number)) for number in off_board].count(None) == 0
+
+
+def test_the_cells_that_would_trap_lie_behind_an_enemy_beside_an_own_piece() -> None:
+    for position, _ in positions()[::20]:
+        board, side = read_board(str(position))
+        wanted = sorted(name(cell) for cell in ALL if cell not in board and any(
+            owner(board.get(moved(cell, step, way))) == other(side)
+            and owner(board.get(moved(cell, step, 2 * way))) == side
+            for step in STRAIGHT for way in (1, -1)))
+        found = agon_core.trapping_cells(position.own, position.enemy)
+        assert names(list(agon_core.cells_of(found & agon_core.BOARD))) == wanted, str(position)
+
+
+def test_cells_are_flanked_by_an_own_piece_and_a_landing_cell_on_opposite_sides() -> None:
+    for position, _ in positions()[::20]:
+        board, side = read_board(str(position))
+        landing = {cell for cell in ALL if cell not in board and ring(cell) % 2}
+        wanted = sorted(name(cell) for cell in ALL if any(
+            owner(board.get(moved(cell, step, way))) == side and moved(cell, step, -way) in landing
+            for step in STRAIGHT for way in (1, -1)))
+        found = agon_core.flanked(position.own, agon_core.bits([CELL(name(cell)) for cell in landing]))
+        assert names(list(agon_core.cells_of(found & agon_core.BOARD))) == wanted, str(position)
 
 
 def test_play_keeps_every_piece_and_changes_no_position() -> None:
@@ -3783,7 +3837,7 @@ def test_an_engine_whose_answers_nobody_reads_ends_with_its_input():
         engine.process.stdout.close()
         engine.say("go depth 3")
         engine.process.stdin.close()
-        assert engine.process.wait(timeout=5) is not None
+        assert engine.process.wait(timeout=30) is not None
 
 
 def test_multipv_reports_that_many_lines():
@@ -4090,7 +4144,8 @@ def test_an_answer_is_a_move_or_a_resignation_or_a_failure(answer, result):
     ("nt", r"C:\Max's\hop.py", ("PYTHON", r"C:\Max's\hop.py")), ("nt", '--arg="x y"', ("--arg=x y",)),
 ])
 def test_a_typed_command_becomes_program_and_arguments(tmp_path, monkeypatch, system, text, expected):
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path / "home"))
     (tmp_path / "with blank").mkdir()
     for name in ("beside.py", "with blank/x.py"):
         (tmp_path / name).write_text("", "utf-8")
@@ -4101,6 +4156,8 @@ def test_a_typed_command_becomes_program_and_arguments(tmp_path, monkeypatch, sy
     names = {"PYTHON": sys.executable, "HOME": str(tmp_path / "home"), "FOLDER": str(tmp_path)}
     for name, value in names.items():
         expected = tuple(word.replace(name, value) for word in expected)
+    if os.name == "nt":  # where a path may be written with both kinds of strokes
+        found, expected = [[word.replace("\\", "/") for word in words] for words in (found, expected)]
     assert found == expected
 
 
@@ -4646,7 +4703,7 @@ def test_what_is_no_line_of_a_tree_is_not_read_as_one(text):
 
 # === 11. The window: moving pieces ===============================================
 # A real window receives real Tk events.  Without a display these tests are
-# skipped, unless AGON_GUI_TESTS=required makes that a failure.
+# skipped, unless AGON_GUI_TESTS=required makes that a failure; with AGON_GUI_TESTS=off no window is tried at all.
 
 
 
@@ -4728,6 +4785,8 @@ class Window:
 def open_window(tmp_path, monkeypatch, command=None, language="de", adopt=True):
     monkeypatch.setenv("AGON_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LC_ALL", language)
+    if os.environ.get("AGON_GUI_TESTS") == "off":
+        pytest.skip("window tests are switched off")
     if agon is None:
         reason = "no tkinter"
     else:
@@ -5771,19 +5830,6 @@ def test_the_keyboard_sets_pieces_up_as_well(window):
     window.app.activity._change(pos("/ w"))
     press_keys(window, "Down", "Down", "Return")
     assert str(window.app.game.position) == "f5 / w"
-
-
-@pytest.mark.parametrize("pieces", ["f6", "a1"])
-def test_a_position_is_changed_piece_by_piece(pieces):
-    cell = parse_cell(pieces)
-    for position in (Position.start(), Position.start(BLACK)):
-        without = position.without_piece(parse_cell("f1"))
-        assert without.with_piece(parse_cell("f1"), WHITE, True) == position
-        assert without.with_piece(cell, WHITE, True).side_at(cell) == WHITE
-        assert position.with_turn(1 - position.turn).with_turn(position.turn) == position
-        assert position.is_complete and not without.is_complete
-        with pytest.raises(AgonError):
-            position.with_piece(cell, BLACK, True)
 
 
 # -- own programs --
