@@ -1915,6 +1915,7 @@ class EngineProcess:
         OSError if the program cannot be started.
         """
         self.cancel()
+        self._catch_up()
         self.start()
         settings = [*options, *((option_name(field), value) for field, value in game.rules._asdict().items())]
         lines = [f"setoption name {name} value {_option_text(value)}" for name, value in settings]
@@ -1923,6 +1924,18 @@ class EngineProcess:
         self._is_wanted, self._is_hurried, self._complaint = True, False, ""
         if self.is_ready:
             self._send_question()
+
+    def _catch_up(self) -> None:
+        """Look at the lines that have come since the last answer: the program may have ended after it."""
+        for _ in range(self.QUEUE_LINES):
+            try:
+                line = self._lines.get_nowait()
+            except queue.Empty:
+                return
+            if line is None:
+                self._has_ended = True
+                return
+            self._take(line)
 
     def _send_question(self) -> None:
         question, self._question = self._question, None
@@ -2054,26 +2067,36 @@ class EngineProcess:
 
     @property
     def last_error(self) -> str:
-        """The last words of its error output, such as 'IndexError: ... (line 7 of crash.py)'; '' if there are none.
-
-        The line named is the last one in the program's own file, if there is one.
-        """
-        lines = [line for line in list(self._errors) if line.strip()]
-        if not lines:
-            return ""
-        named = [line for line in lines if re.match(r"[\w.]*(Error|Exception|Exit|Interrupt)\b", line)]
-        places = [match.groups() for match in map(_ERROR_PLACE.match, lines) if match]
-        places = [(file or script, number or row) for file, number, script, row in places]
-        own = [place for place in places if os.path.basename(place[0]) == program_name(self.command)]
-        last = (named or lines)[-1].strip()[:self.LOG_WIDTH]
-        if not places:
-            return last
-        file, number = (own or places)[-1]
-        return f"{last} (line {number} of {os.path.basename(file)})"
+        """The last words of its error output, such as 'IndexError: ... (line 7 of crash.py)'; '' if there are none."""
+        return last_words(list(self._errors), program_name(self.command))[:self.LOG_WIDTH]
 
 
 #: Where an error has happened: in a traceback of Python ('  File "x.py", line 7, in f'), or of JavaScript ('x.js:7').
-_ERROR_PLACE = re.compile(r'\s*File "([^"]+)", line (\d+)|(\S.*\.js):(\d+)$')
+_ERROR_PLACE = re.compile(r'File "([^"]+)", line (\d+)|(.+\.js):(\d+)$')
+#: How the line of an error itself begins, where more follows behind it, as from JavaScript.
+_ERROR_NAME = re.compile(r"[\w.]*(Error|Exception|Exit|Interrupt)\b")
+
+
+def last_words(lines: Sequence[str], script: str) -> str:
+    """What a program's error output comes down to: the error, with the last line of `script` that led to it.
+
+    >>> last_words(['  File "a/crash.py", line 7, in f', '  File "b.py", line 2', "IndexError: no"], "crash.py")
+    'IndexError: no (line 7 of crash.py)'
+    """
+    spoken = [line.strip() for line in lines if line.strip()]
+    if not spoken:
+        return ""
+    error = ([line for line in spoken if _ERROR_NAME.match(line)] or spoken)[-1]
+    places = []
+    for match in filter(None, map(_ERROR_PLACE.match, spoken)):
+        python_file, python_line, js_file, js_line = match.groups()
+        places.append((os.path.basename(python_file or js_file), python_line or js_line))
+    if not places:
+        return error
+    file, number = ([place for place in places if place[0] == script] or places)[-1]
+    return f"{error} (line {number} of {file})"
+
+
 #: A process group of its own, so that an interrupted match ends in good order and all of a program can be ended.
 _APART: Dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {
     "creationflags": getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
