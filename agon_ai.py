@@ -13,15 +13,18 @@ Contents
     6. Protocol       `serve`: talking to the window and to other programs
     7. Engines        programs in child processes that are spoken to by the protocol
     8. Match          engines play each other
-    9. Check          does a program speak the protocol?
-    10. Bench         how fast is it
-    11. Command line
+    9. Page           a tournament to look at while it goes on
+    10. Check         does a program speak the protocol?
+    11. Bench         how fast is it
+    12. Command line
 """
 
 import argparse
 import collections
+import csv
 import errno
 import gc
+import html
 import io
 import math
 import os
@@ -42,10 +45,11 @@ from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dic
 from typing import NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple
 
 from agon_core import (
-    BLACK, BOARD, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, NEIGHBOURS, OUTER, PASS_CHANGE, QUIET_MOVES_TO_DRAW,
-    RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEP_BITS, STEP_CHANGES, STEPS, THRONE, THRONE_BIT, WHITE, AgonError,
-    Bits, Cell, Game, Move, Position, Rules, axial, between, bits, cells_of, count_possible, enclosures, flanked,
-    has_won, is_decided, move_of, perft, popcount, possible_changes, surrounds_empty_throne, trapping_cells)
+    BLACK, BOARD, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, NEIGHBOURS, OUTER, PASS_CHANGE, PRINT,
+    QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEP_BITS, STEP_CHANGES, STEPS, THRONE,
+    THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, Game, Move, Position, Rules, axial, between, bits, cells_of,
+    count_possible, diagrams_svg, enclosures, flanked, has_won, is_decided, move_of, perft, popcount, possible_changes,
+    surrounds_empty_throne, trapping_cells, write_safely)
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -2216,6 +2220,11 @@ class Pairing(NamedTuple):
     second: int
     number: int
 
+    @property
+    def numbers(self) -> str:
+        """The game as table, files and page number it: '1-3-002' is the second game of the first against the third."""
+        return f"{self.first + 1}-{self.second + 1}-{self.number + 1:03}"
+
 
 class MatchStopped(Exception):
     """The match was interrupted."""
@@ -2233,11 +2242,12 @@ def random_opening(plies: int, seed: str) -> Game:
 
 
 def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed: int,
-              check: Optional[Callable[[], None]] = None) -> MatchGame:
+              check: Optional[Callable[[], None]] = None, watch: Optional[Callable[[Game], None]] = None) -> MatchGame:
     """Game `number` of a match: the first contestant is White in games 0, 2, 4 ...
 
     Games 0 and 1 share an opening, and so on.  An engine that fails loses.
-    `check` is called now and then and may give up by an exception.
+    `check` is called now and then and may give up by an exception; `watch`
+    is shown the game before each move.
     """
     game = random_opening(opening_plies, f"{seed} {number // 2}")
     white = number % 2
@@ -2249,6 +2259,8 @@ def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed
     try:
         while not game.outcome() and len(game.moves) < LONGEST_GAME:
             side = game.position.turn
+            if watch is not None:
+                watch(game)
             try:
                 move = _asked_move(game, players[side], engines[side], seed + number, check)
             except EngineFailure as failure:
@@ -2318,10 +2330,13 @@ Results = Dict[Pairing, MatchGame]
 
 
 def play_games(players: Sequence[Contestant], pairings: Sequence[Pairing], options: argparse.Namespace,
-               report: Callable[[Results, Pairing], None]) -> Results:
-    """Play these games, `options.jobs` at a time, and report each; Ctrl-C ends all at once.
+               report: Callable[[Results, Optional[Pairing]], None],
+               watch: Optional[Callable[[Pairing, Game], None]] = None) -> Results:
+    """Play these games, `options.jobs` at a time; Ctrl-C ends all at once.
 
-    Returns the games that have been finished.
+    `report` is told about each finished game, and now and then about none;
+    `watch` is shown each game before each of its moves, by the thread that
+    plays it.  Returns the games that have been finished.
     """
     # Not at the top: importing it takes about as long as importing this file, and every engine would wait for it.
     from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -2334,7 +2349,8 @@ def play_games(players: Sequence[Contestant], pairings: Sequence[Pairing], optio
 
     with ThreadPoolExecutor(options.jobs) as pool:
         pending = {pool.submit(play_game, (players[pairing.first], players[pairing.second]), pairing.number,
-                               options.openings, options.seed, check): pairing for pairing in pairings}
+                               options.openings, options.seed, check, watch and partial(watch, pairing)): pairing
+                   for pairing in pairings}
         waiting = set(pending)
         try:
             while waiting:
@@ -2343,6 +2359,8 @@ def play_games(players: Sequence[Contestant], pairings: Sequence[Pairing], optio
                 for future in done:
                     results[pending[future]] = future.result()
                     report(results, pending[future])
+                if not done:
+                    report(results, None)
         except KeyboardInterrupt:
             print("\ninterrupted", file=sys.stderr)
         finally:
@@ -2357,7 +2375,9 @@ def play_match(options: argparse.Namespace) -> int:
     players = introduced((options.a, options.b), _limit(options))
     names = [player.name for player in players]
 
-    def report(results: Results, played: Pairing) -> None:
+    def report(results: Results, played: Optional[Pairing]) -> None:
+        if played is None:
+            return
         _save(results[played], options, f"{played.number + 1:03}")
         points = sum(result.points for result in results.values())
         print(f"\r{len(results)}/{options.games} games, {points:g} points for {names[0]} ", end="",
@@ -2382,63 +2402,230 @@ def play_tournament(options: argparse.Namespace) -> int:
     pairings = [Pairing(first, second, number) for number in range(2 * options.rounds)
                 for first in range(len(names)) for second in range(first + 1, len(names))]
 
-    def report(results: Results, played: Pairing) -> None:
-        result = results[played]
-        numbers = f"{played.first + 1}-{played.second + 1}-{played.number + 1:03}"
-        _save(result, options, numbers)
-        if result.by_error:
-            print(f"game {numbers}: {result.reason}", flush=True)
-        print(f"\r{len(results)}/{len(pairings)} games ", end="", file=sys.stderr, flush=True)
+    page = TournamentPage(options.page, names, len(pairings), options.language or system_language()
+                          ) if options.page else None
 
-    results = play_games(players, pairings, options, report)
+    def report(results: Results, played: Optional[Pairing]) -> None:
+        if played is not None:
+            result = results[played]
+            path = _save(result, options, played.numbers)
+            if result.by_error:
+                print(f"game {played.numbers}: {result.reason}", flush=True)
+            print(f"\r{len(results)}/{len(pairings)} games ", end="", file=sys.stderr, flush=True)
+            if page is not None:
+                page.finish(played, path)
+        if page is not None:
+            page.write(results)
+
+    results = play_games(players, pairings, options, report, page.watch if page is not None else None)
+    if page is not None:
+        page.finish_all()
+        page.write(results)
     print(file=sys.stderr)
     print(crosstable(names, results), flush=True)
     return 0 if len(results) == len(pairings) else INTERRUPTED
 
 
-def crosstable(names: Sequence[str], results: Results) -> str:
-    """The points of everyone against everyone, the best first; the numbers are those of the order given.
+class Standing(NamedTuple):
+    """How a contestant stands in a tournament: its number (from 0), its games, and its points against each other one.
 
-    The last four columns count the games won, drawn, lost, and how many of
-    those lost were lost by an error of the program.
+    `errors` counts the games among the lost ones that were lost by an error of the program.
     """
-    everyone = range(len(names))
-    against: Dict[Tuple[int, int], float] = {}
-    scores: List[List[float]] = [[] for _ in everyone]
-    errors = [0 for _ in everyone]
-    for pairing, result in results.items():
-        for one, other, points in ((pairing.first, pairing.second, result.points),
-                                   (pairing.second, pairing.first, 1 - result.points)):
-            against[one, other] = against.get((one, other), 0.0) + points
-            scores[one].append(points)
-            errors[one] += result.by_error and points == 0
-    order = sorted(everyone, key=lambda one: -sum(scores[one]))
+
+    number: int
+    name: str
+    points: float
+    won: int
+    drawn: int
+    lost: int
+    errors: int
+    against: Dict[int, float]
+
+
+def standings(names: Sequence[str], results: Results) -> List[Standing]:
+    """How everyone stands, the best first."""
+    rows = []
+    for number, name in enumerate(names):
+        points: List[float] = []
+        against: Dict[int, float] = {}
+        errors = 0
+        for pairing, result in results.items():
+            if number in pairing[:2]:
+                is_first = number == pairing.first
+                gained = result.points if is_first else 1 - result.points
+                other = pairing.second if is_first else pairing.first
+                points.append(gained)
+                against[other] = against.get(other, 0.0) + gained
+                errors += result.by_error and gained == 0
+        rows.append(Standing(number, name, sum(points), points.count(1.0), points.count(0.5), points.count(0.0),
+                             errors, against))
+    return sorted(rows, key=lambda row: -row.points)
+
+
+def crosstable(names: Sequence[str], results: Results) -> str:
+    """The points of everyone against everyone, the best first; the numbers are those of the order given."""
+    rows = standings(names, results)
     width = max(map(len, names))
-    lines = [f"{'no':>3}  {'name':{width}}" + "".join(f"{one + 1:>6}" for one in order)
+    lines = [f"{'no':>3}  {'name':{width}}" + "".join(f"{row.number + 1:>6}" for row in rows)
              + "   points   won drawn  lost errors"]
-    for one in order:
-        cells = "".join(f"{against[one, other]:6g}" if (one, other) in against else "     -" for other in order)
-        wins, draws, losses = (scores[one].count(points) for points in (1.0, 0.5, 0.0))
-        lines.append(f"{one + 1:>3}. {names[one]:{width}}{cells}{sum(scores[one]):9g}"
-                     f"{wins:6}{draws:6}{losses:6}{errors[one]:7}")
+    for row in rows:
+        cells = "".join(f"{row.against[other.number]:6g}" if other.number in row.against else "     -"
+                        for other in rows)
+        lines.append(f"{row.number + 1:>3}. {row.name:{width}}{cells}{row.points:9g}"
+                     f"{row.won:6}{row.drawn:6}{row.lost:6}{row.errors:7}")
     return "\n".join(lines)
 
 
-def _save(result: MatchGame, options: argparse.Namespace, numbers: str) -> None:
-    """Save a game if that is wanted; a full disk must not end the match."""
-    if options.save:
-        stem, extension = os.path.splitext(options.save)
-        try:
-            result.game.save(f"{stem}-{numbers}{extension or '.agon'}")
-        except AgonError as error:
-            print(f"\n{error}", file=sys.stderr)
+def _save(result: MatchGame, options: argparse.Namespace, numbers: str) -> str:
+    """Save a game if that is wanted, and return its path ('' if not); a full disk must not end the match."""
+    if not options.save:
+        return ""
+    stem, extension = os.path.splitext(options.save)
+    path = f"{stem}-{numbers}{extension or '.agon'}"
+    try:
+        result.game.save(path)
+    except AgonError as error:
+        print(f"\n{error}", file=sys.stderr)
+        return ""
+    return path
 
 
 def _limit(options: argparse.Namespace) -> str:
     return f"nodes {options.nodes}" if options.nodes else f"movetime {options.movetime}"
 
 
-# --- 9. Check --------------------------------------------------------------------
+# --- 9. Page ---------------------------------------------------------------------
+
+#: Seconds between two looks of the browser at the page, and the least between two writings.
+PAGE_SECONDS = 2
+
+#: The words of the page, German and English.
+PAGE_TEXTS = {
+    "title": ("Agon-Turnier", "Agon tournament"),
+    "played": ("{played} von {count} Partien sind gespielt.", "{played} of {count} games have been played."),
+    "number": ("Nr.", "No."), "name": ("Name", "Name"), "points": ("Punkte", "Points"), "won": ("gewonnen", "won"),
+    "drawn": ("remis", "drawn"), "lost": ("verloren", "lost"), "errors": ("davon durch Fehler", "of these by error"),
+    "running": ("Es spielen", "Being played"), "failures": ("Fehler", "Errors"), "games": ("Gespielt", "Finished"),
+}
+PAGE_STYLE = """body { font: 18px sans-serif; margin: 1.5em; color: #222 }
+table { border-collapse: collapse } td, th { border: 1px solid #999; padding: 0.3em 0.7em; text-align: right }
+td:nth-child(2), th:nth-child(2) { text-align: left } svg { max-width: 100%; height: auto }"""
+
+
+def system_language() -> str:
+    """'de' where the system speaks German, else 'en'."""
+    import locale  # like the two imports of other functions: every engine would wait for it at its start
+    names = [os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG")] + [locale.getlocale()[0] or ""]
+    chosen = next((name for name in names if name), "")
+    return "de" if chosen.lower().startswith(("de", "german")) else "en"
+
+
+class TournamentPage:
+    """Keeps a page (HTML, which loads itself anew) and a table (CSV) of a tournament up to date.
+
+    The games are played by threads that call `watch`; all else is called by one thread.
+    """
+
+    def __init__(self, path: str, names: Sequence[str], count: int, language: str) -> None:
+        self.path = path
+        self.names = names
+        self.count = count
+        self.texts = {key: texts[0 if language == "de" else 1] for key, texts in PAGE_TEXTS.items()}
+        #: The games being played, as they are to be drawn.
+        self.boards: Dict[Pairing, Diagram] = {}
+        #: The files of the finished games that have been saved.
+        self.files: Dict[Pairing, str] = {}
+        self._written: Tuple[float, object] = (-math.inf, None)
+
+    def watch(self, pairing: Pairing, game: Game) -> None:
+        """A game goes on."""
+        moves = game.moves
+        names = [self.names[pairing.first], self.names[pairing.second]]
+        white, black = names if pairing.number % 2 == 0 else names[::-1]
+        self.boards[pairing] = Diagram(game.position, f"{white} - {black}", moves[-1] if moves else None, True)
+
+    def finish(self, pairing: Pairing, path: str) -> None:
+        """A game has ended, and may have been saved."""
+        self.boards.pop(pairing, None)
+        if path:
+            self.files[pairing] = path
+
+    def finish_all(self) -> None:
+        """No game goes on any more."""
+        self.boards.clear()
+        self._written = (-math.inf, None)
+
+    def write(self, results: Results) -> None:
+        """Write both files, unless nothing has changed or they have just been written; a full disk ends nothing."""
+        now, state = time.monotonic(), (len(results), dict(self.boards))
+        if state == self._written[1] or now < self._written[0] + PAGE_SECONDS and len(results) < self.count:
+            return
+        self._written = (now, state)
+        try:
+            write_safely(self.path, self.html(results))
+            write_safely(os.path.splitext(self.path)[0] + ".csv", self.csv(results))
+        except AgonError as error:
+            print(f"\n{error}", file=sys.stderr)
+
+    def rows(self, results: Results) -> List[List[str]]:
+        """The crosstable with its heads."""
+        table = standings(self.names, results)
+        counts = ("points", "won", "drawn", "lost", "errors")
+        rows = [[self.texts["number"], self.texts["name"], *(str(row.number + 1) for row in table),
+                 *(self.texts[name] for name in counts)]]
+        for row in table:
+            cells = [f"{row.against[other.number]:g}" if other.number in row.against else "" for other in table]
+            rows.append([str(row.number + 1), row.name, *cells, *(f"{getattr(row, name):g}" for name in counts)])
+        return rows
+
+    def csv(self, results: Results) -> str:
+        """The crosstable as comma-separated values (RFC 4180)."""
+        text = io.StringIO()
+        csv.writer(text).writerows(self.rows(results))
+        return text.getvalue()
+
+    def html(self, results: Results) -> str:
+        """The page: the crosstable, the games being played, what has gone wrong, and the finished games."""
+        texts = self.texts
+        head, *rows = self.rows(results)
+        parts = [f"<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>{texts['title']}</title>"]
+        if len(results) < self.count:
+            parts.append(f"<meta http-equiv=\"refresh\" content=\"{PAGE_SECONDS}\">")
+        parts += [f"<style>{PAGE_STYLE}</style></head><body><h1>{texts['title']}</h1>",
+                  f"<p>{texts['played'].format(played=len(results), count=self.count)}</p><table>",
+                  _html_row("th", head), *(_html_row("td", row) for row in rows), "</table>"]
+        boards = [board for _, board in sorted(dict(self.boards).items())]
+        if boards:
+            parts += [f"<h2>{texts['running']}</h2>", diagrams_svg(boards, PRINT)]
+        failures = [(pairing, result) for pairing, result in sorted(results.items()) if result.by_error]
+        if failures:
+            parts += [f"<h2>{texts['failures']}</h2><ul>",
+                      *(f"<li>{pairing.numbers}: {html.escape(result.reason)}</li>" for pairing, result in failures),
+                      "</ul>"]
+        if results:
+            lines = [self._game_line(pairing, results[pairing]) for pairing in sorted(results)]
+            parts += [f"<h2>{texts['games']}</h2><ul>", *(f"<li>{line}</li>" for line in lines), "</ul>"]
+        return "\n".join(parts + ["</body></html>"]) + "\n"
+
+    def _game_line(self, pairing: Pairing, result: MatchGame) -> str:
+        """A finished game: its numbers, linked with its file, who played, and the result."""
+        from urllib.parse import quote
+        outcome = result.game.outcome()
+        headers = result.game.headers
+        numbers = pairing.numbers
+        if pairing in self.files:
+            folder = os.path.dirname(os.path.abspath(self.path))
+            link = os.path.relpath(self.files[pairing], folder).replace(os.sep, "/")
+            numbers = f"<a href=\"{html.escape(quote(link))}\">{numbers}</a>"
+        players = html.escape(f"{headers['White']} - {headers['Black']}")
+        return f"{numbers} {players} {outcome.result if outcome else ''}"
+
+
+def _html_row(tag: str, cells: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+# --- 10. Check -------------------------------------------------------------------
 
 #: Milliseconds a program is given for a move, and the seconds beyond that after which it is called slow.
 CHECK_MS = 100
@@ -2561,7 +2748,7 @@ def check(options: argparse.Namespace) -> int:
     return 1 if faults else 0
 
 
-# --- 10. Bench -------------------------------------------------------------------
+# --- 11. Bench -------------------------------------------------------------------
 
 #: The start and five positions from play.
 BENCH_POSITIONS = (
@@ -2589,7 +2776,7 @@ def bench(options: argparse.Namespace) -> None:
     print(f"search: {nodes / seconds:,.0f} nodes/s")
 
 
-# --- 11. Command line ------------------------------------------------------------
+# --- 12. Command line ------------------------------------------------------------
 
 
 def analyse(options: argparse.Namespace) -> None:
@@ -2702,6 +2889,9 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("tournament", parents=[games], help="let several engines play each other",
                                   description=play_tournament.__doc__)
     command.add_argument("engines", metavar="ENGINE", nargs="+", help="levels or commands, as in match")
+    command.add_argument("--page", metavar="FILE", type=_file_to_write,
+                         help="keep a page (HTML) of the tournament up to date, and a table (CSV) beside it")
+    command.add_argument("--language", choices=("de", "en"), help="of the page (default: the system's)")
     command.add_argument("--rounds", type=_count, default=1,
                          help="how often everyone plays everyone, twice (default 1)")
     command.set_defaults(run=play_tournament)

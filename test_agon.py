@@ -4376,7 +4376,7 @@ def test_a_tournament_ends_in_its_crosstable(player_of, tmp_path, capsys):
     cheat = player_of("print('bestmove a5-a5')", "cheat.py", called="Cheat")
     player_of("print('bestmove resign')")
     command = ["tournament", crasher, cheat, str(tmp_path / "first.py"), "--jobs", "2", "--openings", "0",
-               "--save", str(folder / "class.agon")]
+               "--save", str(folder / "class.agon"), "--page", str(tmp_path / "page.html"), "--language", "en"]
     assert agon_ai.main(command) == 0
     lines = capsys.readouterr().out.splitlines()
     table = lines[-4:]
@@ -4393,6 +4393,12 @@ def test_a_tournament_ends_in_its_crosstable(player_of, tmp_path, capsys):
     assert sorted(games) == [f"class-{pair}-00{number}.agon" for pair in ("1-2", "1-3", "2-3") for number in (1, 2)]
     assert games["class-2-3-001.agon"].headers["White"] == "Cheat"
     assert games["class-2-3-002.agon"].headers["White"] == "First"
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert page.count('<li><a href="games/class-') == 6 and "<svg" not in page and "refresh" not in page
+    assert "<li>1-2-002: Cheat has played a5-a5: The piece is already there.</li>" in page
+    assert '<li><a href="games/class-2-3-002.agon">2-3-002</a> First - Cheat 0-1</li>' in page
+    assert (tmp_path / "page.csv").read_text("utf-8").splitlines()[:2] == [
+        "No.,Name,1,2,3,Points,won,drawn,lost,of these by error", "1,Crasher,,1,1,2,2,0,2,2"]
 
 
 def test_a_crosstable_is_ordered_by_points_and_keeps_the_numbers_of_the_files():
@@ -4406,6 +4412,63 @@ def test_a_crosstable_is_ordered_by_points_and_keeps_the_numbers_of_the_files():
         "  2. longer     -   1.5     1      2.5     2     1     0      0",
         "  1. a        0.5     -   0.5        1     0     2     1      1",
         "  3. c          0   0.5     -      0.5     0     1     1      0"]
+
+
+def test_the_page_of_a_tournament_shows_what_is_played_and_what_was(tmp_path):
+    names = ["<b>\u00dc & Co", "c"]
+    page = agon_ai.TournamentPage(str(tmp_path / "t.html"), names, 2, "de")
+    page.watch(agon_ai.Pairing(0, 1, 0), played("a5-b5 d1-e2"))
+    page.watch(agon_ai.Pairing(0, 1, 1), Game())
+    text = page.html({})
+    assert "<p>0 von 2 Partien sind gespielt.</p>" in text and '<meta http-equiv="refresh" content="2">' in text
+    assert "<td>&lt;b&gt;\u00dc &amp; Co</td>" in text and "<b>" not in text
+    assert text.index("&lt;b&gt;\u00dc &amp; Co - c") < text.index("c - &lt;b&gt;\u00dc &amp; Co")
+    picture = text[text.index("<svg"):text.index("</svg>") + 6]
+    assert picture.strip() == agon_core.diagrams_svg([
+        agon_core.Diagram(played("a5-b5 d1-e2").position, "<b>\u00dc & Co - c", mv("d1-e2"), True),
+        agon_core.Diagram(Position.start(), "c - <b>\u00dc & Co", None, True)], agon_core.PRINT).strip()
+    game = Game(headers={"White": names[0], "Black": "c"})
+    game.resign(WHITE)
+    page.finish(agon_ai.Pairing(0, 1, 0), str(tmp_path / "games" / "x 1.agon"))
+    page.finish(agon_ai.Pairing(0, 1, 1), "")
+    text = page.html({agon_ai.Pairing(0, 1, 0): agon_ai.MatchGame(0.0, "has <ended>", game, True)})
+    assert "<svg" not in text and "<li>1-2-001: has &lt;ended&gt;</li>" in text
+    assert '<li><a href="games/x%201.agon">1-2-001</a> &lt;b&gt;\u00dc &amp; Co - c 0-1</li>' in text
+
+
+def test_the_page_of_a_tournament_is_written_when_something_has_changed_and_not_too_often(tmp_path, monkeypatch):
+    now, written = [100.0], []
+    monkeypatch.setattr(agon_ai, "write_safely", lambda path, text: written.append(path))
+    monkeypatch.setattr(agon_ai, "time", types.SimpleNamespace(monotonic=lambda: now[0]))
+    page = agon_ai.TournamentPage("t.html", ["a", "b"], 3, "en")
+    results = {}
+    for seconds, change in ((0, "nothing yet"), (5, ""), (5, "move"), (1, "move"), (2, ""), (0.1, "game")):
+        now[0] += seconds
+        if change == "move":
+            page.watch(agon_ai.Pairing(0, 1, 0), played("a5-b5") if page.boards else Game())
+        elif change == "game":
+            results = {agon_ai.Pairing(0, 1, number): agon_ai.MatchGame(0.5, "", Game(headers={
+                "White": "a", "Black": "b"})) for number in range(3)}
+        page.write(results)
+        written.append(change)
+    assert written == ["t.html", "t.csv", "nothing yet", "", "t.html", "t.csv", "move", "move", "t.html", "t.csv", "",
+                       "t.html", "t.csv", "game"]
+
+
+def test_a_page_that_cannot_be_written_does_not_end_the_tournament(tmp_path, capsys):
+    agon_ai.TournamentPage(str(tmp_path), ["a", "b"], 1, "en").write({})
+    assert "folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("variables, language", [
+    ({"LANG": "de_AT.UTF-8"}, "de"), ({"LANG": "de_DE", "LC_ALL": "C"}, "en"),
+    ({"LC_MESSAGES": "German_Germany"}, "de"), ({"LANG": "nl_NL"}, "en")])
+def test_the_language_of_the_page_is_the_systems(monkeypatch, variables, language):
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert agon_ai.system_language() == language
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
