@@ -3322,6 +3322,96 @@ def test_the_fast_evaluation_is_the_sum_of_all_counts_each_times_its_weight():
         assert agon_ai.evaluate(position) == total, str(position)
 
 
+# A second implementation of what the evaluation counts, after the descriptions of its weights.
+
+def steps_inwards_end(cell: XY) -> List[XY]:
+    """The cells of ring 1 to which steps inwards lead."""
+    return [cell] if ring(cell) == 1 else [
+        end for near in around(cell) if ring(near) < ring(cell) for end in steps_inwards_end(near)]
+
+
+def kind_of(cell: XY) -> Tuple[int, int]:
+    """Ring of a cell, and steps to the nearest of the ring's six corners."""
+    return ring(cell), min(ring((cell[0] - q * ring(cell), cell[1] - r * ring(cell))) for q, r in around((0, 0)))
+
+
+KINDS_IN_ORDER = sorted({kind_of(cell) for cell in ALL})
+PATTERNS_IN_ORDER = ("...... x..... x..x.. x.x... xx.... x.x.x. xx.x.. xxx... "
+                     "xx.xx. xxx.x. xxxx.. xxxxx. xxxxxx").split()
+
+
+def pattern_number(cells: List[XY]) -> int:
+    """Which of the patterns these cells of ring 1 form when they are turned or mirrored suitably."""
+    round_the_throne = [turned((1, 0), turns, False) for turns in range(6)]
+    signs = "".join("x" if cell in cells else "." for cell in round_the_throne)
+    images = [text[turn:] + text[:turn] for text in (signs, signs[::-1]) for turn in range(6)]
+    return [number for number, pattern in enumerate(PATTERNS_IN_ORDER) if pattern in images][0]
+
+
+def slow_side_counts(board: Board, side: str) -> "collections.Counter[Tuple[str, int]]":
+    guards = [cell for cell, letter in board.items() if letter == side]
+    own = [cell for cell, letter in board.items() if owner(letter) == side]
+    found: "collections.Counter[Tuple[str, int]]" = collections.Counter()
+    for cell in own:
+        found["guard" if cell in guards else "queen", KINDS_IN_ORDER.index(kind_of(cell))] += 1
+        if cell not in guards:
+            found["escort", 0] += sum(near in guards for near in around(cell))
+    for place, rings in enumerate(((0, 1, 2, 3), (4, 5))):
+        there = [cell for cell in guards if ring(cell) in rings]
+        found["beside", place] += sum(near in there for cell in there for near in around(cell)) // 2
+        found["reach", place] += len({near for cell in own for near in around(cell)
+                                      if ring(near) <= ring(cell) and near not in own and ring(near) in rings})
+    for word, far in zip(("last", "second"), sorted(map(ring, guards), reverse=True)):
+        found[word, far] += 1
+    found["unaimed", 0] += len(set(around((0, 0))) - {end for cell in guards for end in steps_inwards_end(cell)})
+    found["seated" if board.get((0, 0)) == side.upper() else "waiting",
+          pattern_number([cell for cell in guards if ring(cell) == 1])] += 1
+    return found
+
+
+def slow_victims(board: Board, side: str) -> List[XY]:
+    """The enemy guards with a piece of this side at one side, and at the other a free cell it can step to."""
+    landing = {near for cell in board if owner(board[cell]) == side for near in around(cell)
+               if ring(near) <= ring(cell) and near not in board and not squeezing(board, near, other(side))}
+    return [cell for cell, letter in board.items() if letter == other(side) and any(
+        owner(board.get(moved(cell, step, way))) == side and moved(cell, step, -way) in landing
+        for step in STRAIGHT for way in (1, -1))]
+
+
+def slow_counts(board: Board, side: str) -> Dict[Tuple[str, int], int]:
+    total = slow_side_counts(board, side)
+    total.subtract(slow_side_counts(board, other(side)))
+    total["tempo", 0] += 1
+    trapped = slow_trapped(board, side)
+    for cell in trapped:
+        total["trapped", KINDS_IN_ORDER.index(kind_of(cell))] += board[cell] == side
+        total["trapped_queen", ring(cell)] += board[cell] == side.upper()
+    for cell in [] if trapped else slow_victims(board, side):
+        total["threat", ring(cell)] += 1
+    for cell in slow_victims(board, other(side)):
+        total["danger", ring(cell)] += 1
+    return {term: count for term, count in total.items() if count}
+
+
+def test_the_counts_are_those_that_the_weights_describe():
+    for position in MEETING_POSITIONS:
+        found = {term: count for term, count in agon_ai.counts(position).items() if count}
+        assert found == slow_counts(*read_board(str(position))), str(position)
+
+
+@pytest.mark.parametrize("text, terms", [
+    ("Qf1 / Qf11 w", {("tempo", 0): 1}),
+    ("d4 e4 a5 / w", {("guard", 2): 1, ("guard", 3): 1, ("guard", 10): 1}),
+    ("Qf6 f7 g7 / w", {("queen", 0): 1, ("escort", 0): 1, ("beside", 0): 1, ("last", 2): 1, ("second", 1): 1}),
+    ("Qf6 f7 g6 f5 / w", {("seated", 6): 1, ("escort", 0): 3}), ("Qf4 f7 f5 / w", {("waiting", 2): 1}),
+    ("a1 / w", {("unaimed", 0): -1, ("reach", 1): 3}),
+    ("d4 / d3 d5 w", {("trapped", 2): 1}), ("Qd4 / d3 d5 w", {("trapped_queen", 2): 1}),
+    ("d3 c5 / d4 w", {("threat", 2): 1}), ("c3 f3 / d4 w", {("threat", 2): 0}), ("d4 / d3 c5 w", {("danger", 2): 1})])
+def test_what_is_counted_of_a_few_pieces(text, terms):
+    found = agon_ai.counts(pos(text))
+    assert {term: found[term] for term in terms} == terms
+
+
 def test_the_counts_of_one_side_are_those_of_the_other_with_the_sign_changed():
     of_the_mover = {"tempo", "threat", "danger", "trapped", "trapped_queen"}
     for position in MEETING_POSITIONS:
@@ -3610,6 +3700,44 @@ def test_the_levels_are_numbered_and_never_weaker_in_their_limits():
         assert lower.depth <= higher.depth and lower.nodes <= higher.nodes and lower.slip >= higher.slip
     assert all(level.seconds <= 5 for level in agon_ai.LEVELS)
     assert agon_ai.LEVELS[-1].slip == 0
+
+
+def answers_of_a_level(monkeypatch, level, seeds, scores=(0, -100, -150, -151, -300, -301)):
+    """What a level asks of the search, and which of the lines with these scores it plays, for each seed."""
+    asked, played_scores = [], []
+    moves = Game().legal_moves()[:len(scores)]
+    lines = tuple(agon_ai.Line(score, (move,)) for score, move in zip(scores, moves))
+
+    def search(game, seconds, depth, nodes, stop, on_info, multipv, weights, seed):
+        asked.append((seconds, depth, nodes, multipv, weights))
+        return agon_ai.Analysis(moves[0], scores[0], 1, 1, 0.0, (moves[0],), lines[:multipv])
+    monkeypatch.setattr(agon_ai, "search", search)
+    for seed in range(seeds):
+        analysis = agon_ai.choose(Game(), level, seed)
+        assert scores[moves.index(analysis.move)] == analysis.score and analysis.pv == (analysis.move,)
+        played_scores.append(analysis.score)
+    return asked, played_scores
+
+
+@pytest.mark.parametrize("level, slips, margin", [(1, 0.5, 300), (2, 0.1, 150)])
+def test_a_low_level_slips_now_and_then_by_no_more_than_its_margin(monkeypatch, level, slips, margin):
+    asked, played_scores = answers_of_a_level(monkeypatch, level, 400)
+    of_all_moves = [multipv for _, _, _, multipv, _ in asked if multipv > 1]
+    assert set(of_all_moves) == {len(Game().legal_moves())}
+    assert 0.8 * slips < len(of_all_moves) / len(asked) < 1.2 * slips + 0.02
+    assert set(played_scores) == {score for score in (0, -100, -150, -151, -300, -301) if score >= -margin}
+    for (_, _, _, multipv, weights), score in zip(asked, played_scores):
+        assert multipv > 1 or score == 0
+        assert weights == agon_ai.WEIGHTS._replace(threat=(0,) * 6)
+
+
+@pytest.mark.parametrize("level", range(1, 9))
+def test_a_level_keeps_its_limits_and_from_level_3_on_plays_what_it_finds(monkeypatch, level):
+    asked, played_scores = answers_of_a_level(monkeypatch, level, 20)
+    limits = agon_ai.LEVELS[level - 1]
+    assert {question[:3] for question in asked} == {(limits.seconds, limits.depth, limits.nodes)}
+    if level >= 3:
+        assert {question[3:] for question in asked} == {(1, agon_ai.WEIGHTS)} and set(played_scores) == {0}
 
 
 def level_game(level, seed, plies=30):
