@@ -39,7 +39,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from functools import lru_cache, partial
+from functools import lru_cache, partial, wraps
 from itertools import combinations
 from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dict, FrozenSet, Iterator, List
 from typing import NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple
@@ -487,25 +487,79 @@ def _evaluation(weights: Weights) -> Evaluation:
 
 
 # --- 3. Minimax ------------------------------------------------------------------
-# For reading and for showing trees; the search of section 4 finds the same values.
+# For reading aloud and for showing trees step by step; the search of section 4 finds the same values.
+# All values in this section are White's, except those of `end_value` and `negamax`.
+
+#: In which order moves are looked at: as the rules list them; what looks best for the mover first, or last; by lot.
+ORDERS = ("rules", "good", "bad", "random")
 
 
-class TreeNode(NamedTuple):
-    """A position in the tree of a minimax search.
+class TreeNode:
+    """A position in the tree of a minimax search, and what the search has found out about it.
 
-    `move` led here (None at the root); `value` is the score for the side to
-    move here; `alpha` and `beta` are the bounds it was searched with; `cut`
-    says that the remaining moves were left out because one of those searched
-    reached beta; `nodes` counts the positions of this part of the tree.
+    `move` led here (None at the root), `ply` plies below the root.  `value` is
+    White's; `alpha` and `beta` are what White and Black were sure of when the
+    search came here; `moves` are all moves in the order in which they are to be
+    looked at, `searched` the nodes behind those that have been looked at.
     """
 
-    move: Optional[Move]
-    value: int
-    alpha: int
-    beta: int
-    cut: bool
-    children: Tuple["TreeNode", ...]
-    nodes: int
+    __slots__ = ("position", "rules", "order", "move", "ply", "value", "alpha", "beta", "moves", "searched")
+
+    def __init__(self, position: Position, rules: Rules = DEFAULT_RULES, order: str = "rules",
+                 move: Optional[Move] = None, ply: int = 0) -> None:
+        self.position, self.rules, self.order = position, rules, order
+        self.move, self.ply = move, ply
+        self.value, self.alpha, self.beta = DRAW, -INFINITY, INFINITY
+        self.moves: List[Move] = []
+        self.searched: List["TreeNode"] = []
+
+    def is_leaf(self, depth: int) -> bool:
+        """Whether nothing behind it is looked at: no plies are left, or the game is over."""
+        return depth == 0 or self.position.outcome(self.rules) is not None
+
+    def leaf_value(self) -> int:
+        """What the position is worth for White without looking ahead."""
+        value = end_value(self.position, self.rules, self.ply)
+        if value is None:
+            value = evaluate(self.position)
+        return value if self.position.turn == WHITE else -value
+
+    def children(self) -> Iterator["TreeNode"]:
+        """The nodes behind all moves, one after the other; one that has been asked for counts as searched."""
+        children = [TreeNode(self.position.play(move, self.rules), self.rules, self.order, move, self.ply + 1)
+                    for move in self.position.legal_moves(self.rules)]
+        if self.order == "random":
+            random.Random(str(self.position)).shuffle(children)
+        elif self.order in ("good", "bad"):
+            largest_first = (self.order == "good") == (self.position.turn == WHITE)
+            children.sort(key=TreeNode.leaf_value, reverse=largest_first)
+        self.moves = [child.move for child in children if child.move]
+        for child in children:
+            self.searched.append(child)
+            yield child
+
+    @property
+    def left_out(self) -> List[Move]:
+        """The moves that were cut off."""
+        return self.moves[len(self.searched):]
+
+    @property
+    def best(self) -> Optional["TreeNode"]:
+        """The node behind the best move; None at a leaf."""
+        return next((child for child in self.searched if child.value == self.value), None)
+
+    @property
+    def relation(self) -> str:
+        """How the true value stands to the one found: '=', or '<=' or '>=' when moves left out might change it."""
+        if self.left_out:
+            return ">=" if self.position.turn == WHITE else "<="
+        relations = [child.relation for child in self.searched if child.value == self.value]
+        return "=" if "=" in relations or not relations else relations[0]
+
+    @property
+    def nodes(self) -> int:
+        """The number of positions in this part of the tree."""
+        return 1 + sum(child.nodes for child in self.searched)
 
 
 def end_value(position: Position, rules: Rules = DEFAULT_RULES, ply: int = 0) -> Optional[int]:
@@ -518,47 +572,240 @@ def end_value(position: Position, rules: Rules = DEFAULT_RULES, ply: int = 0) ->
     return WIN - ply if outcome.winner == position.turn else ply - WIN
 
 
-def minimax(position: Position, depth: int, rules: Rules = DEFAULT_RULES, ply: int = 0,
-            move: Optional[Move] = None) -> TreeNode:
-    """The value of a position `depth` plies deep, found by looking at every line of play."""
-    value = end_value(position, rules, ply)
-    children: List[TreeNode] = []
-    if value is None and depth == 0:
-        value = evaluate(position)
-    if value is None:
-        value = -INFINITY
-        for reply in position.legal_moves(rules):
-            child = minimax(position.play(reply, rules), depth - 1, rules, ply + 1, reply)
-            children.append(child)
-            value = max(value, -child.value)
-    return TreeNode(move, value, -INFINITY, INFINITY, False, tuple(children), 1 + sum(c.nodes for c in children))
+def _recorded(choose: Callable[..., int]) -> Callable[..., int]:
+    """Notes at each node what a function was asked there and what it found, so that the tree can be shown."""
+    @wraps(choose)
+    def choose_and_record(node: TreeNode, depth: int, *alpha_and_beta: int) -> int:
+        if alpha_and_beta:
+            node.alpha, node.beta = alpha_and_beta
+        node.value = choose(node, depth, *alpha_and_beta)
+        return node.value
+    return choose_and_record
 
 
-def alpha_beta(position: Position, depth: int, rules: Rules = DEFAULT_RULES, alpha: int = -INFINITY,
-               beta: int = INFINITY, ply: int = 0, move: Optional[Move] = None) -> TreeNode:
-    """The same value, without the lines that cannot matter.
+@_recorded
+def largest(node: TreeNode, depth: int) -> int:
+    """White is to move: the largest of the values that White's moves lead to."""
+    if node.is_leaf(depth):
+        return node.leaf_value()
+    best = -INFINITY
+    for child in node.children():
+        best = max(best, smallest(child, depth - 1))
+    return best
 
-    The mover is sure of `alpha` elsewhere, the enemy will not allow more than
-    `beta`: as soon as a reply reaches beta, the others need not be looked at.
+
+@_recorded
+def smallest(node: TreeNode, depth: int) -> int:
+    """Black is to move: the smallest of the values that Black's moves lead to."""
+    if node.is_leaf(depth):
+        return node.leaf_value()
+    best = INFINITY
+    for child in node.children():
+        best = min(best, largest(child, depth - 1))
+    return best
+
+
+@_recorded
+def largest_within(node: TreeNode, depth: int, alpha: int, beta: int) -> int:
+    """White is to move; elsewhere White is sure of alpha and Black of beta: Black avoids what reaches beta."""
+    if node.is_leaf(depth):
+        return node.leaf_value()
+    best = -INFINITY
+    for child in node.children():
+        best = max(best, smallest_within(child, depth - 1, alpha, beta))
+        alpha = max(alpha, best)
+        if alpha >= beta:
+            break
+    return best
+
+
+@_recorded
+def smallest_within(node: TreeNode, depth: int, alpha: int, beta: int) -> int:
+    """Black is to move; elsewhere White is sure of alpha and Black of beta: White avoids what reaches alpha."""
+    if node.is_leaf(depth):
+        return node.leaf_value()
+    best = INFINITY
+    for child in node.children():
+        best = min(best, largest_within(child, depth - 1, alpha, beta))
+        beta = min(beta, best)
+        if alpha >= beta:
+            break
+    return best
+
+
+def negamax(position: Position, depth: int, rules: Rules = DEFAULT_RULES, ply: int = 0) -> int:
+    """The same value in one function, for the side to move; this is how the search of section 4 is written.
+
+    The smallest value is the largest one with all signs changed: min(a, b) == -max(-a, -b).  So when each side
+    counts for itself, and the other side's values with the sign changed, both do the same: they look for the largest.
     """
-    lower = alpha
     value = end_value(position, rules, ply)
-    children: List[TreeNode] = []
-    cut = False
-    if value is None and depth == 0:
-        value = evaluate(position)
-    if value is None:
-        value = -INFINITY
-        replies = position.legal_moves(rules)
-        for number, reply in enumerate(replies, 1):
-            child = alpha_beta(position.play(reply, rules), depth - 1, rules, -beta, -lower, ply + 1, reply)
-            children.append(child)
-            value = max(value, -child.value)
-            lower = max(lower, value)
-            if lower >= beta:
-                cut = number < len(replies)
-                break
-    return TreeNode(move, value, alpha, beta, cut, tuple(children), 1 + sum(c.nodes for c in children))
+    if value is not None:
+        return value
+    if depth == 0:
+        return evaluate(position)
+    return max(-negamax(position.play(move, rules), depth - 1, rules, ply + 1) for move in position.legal_moves(rules))
+
+
+def minimax(position: Position, depth: int, rules: Rules = DEFAULT_RULES, order: str = "rules") -> TreeNode:
+    """The tree of a search `depth` plies deep that looks at every line of play."""
+    root = TreeNode(position, rules, order)
+    if position.turn == WHITE:
+        largest(root, depth)
+    else:
+        smallest(root, depth)
+    return root
+
+
+def alpha_beta(position: Position, depth: int, rules: Rules = DEFAULT_RULES, order: str = "rules") -> TreeNode:
+    """The tree of a search that finds the same value without the lines that cannot matter."""
+    root = TreeNode(position, rules, order)
+    if position.turn == WHITE:
+        largest_within(root, depth, -INFINITY, INFINITY)
+    else:
+        smallest_within(root, depth, -INFINITY, INFINITY)
+    return root
+
+
+class TreeLine(NamedTuple):
+    """A node of a minimax tree as it is told in one line; scores are White's, in hundredths of a guard's step."""
+
+    #: '0' is the root, '0.3' what its third move leads to, '0.3.1' the first reply to that.
+    path: str
+    #: The move that led here; '' at the root.
+    move: str
+    #: '=' when the value is exact; '<=' or '>=' when moves left out, here or below, might still change it.
+    relation: str
+    value: int
+    #: What White and Black were sure of when the search came here; -INFINITY and INFINITY are nothing yet.
+    alpha: int
+    beta: int
+    #: The positions of this part of the tree.
+    nodes: int
+    #: The best move found here; '' at a leaf.
+    best: str
+    #: The moves that were cut off.
+    left_out: Tuple[str, ...]
+
+
+#: The deepest tree, and how many positions it may have: plain, and, before cutting, with alpha-beta.
+TREE_DEPTH = 4
+PLAIN_TREE_NODES = 100_000
+PRUNED_TREE_NODES = 1_000_000
+
+
+def tree_lines(position: Position, depth: int, rules: Rules = DEFAULT_RULES, plain: bool = False,
+               order: str = "rules") -> Tuple[List[TreeLine], int, int]:
+    """A minimax tree line by line, every node before those below it, and its positions without and with alpha-beta.
+
+    AgonError if it has too many to be shown.
+    """
+    full, limit = 1, PLAIN_TREE_NODES if plain else PRUNED_TREE_NODES
+    for plies in range(1, depth + 1):
+        full += perft(position, plies, rules)
+        if full > limit:
+            raise ProtocolError(f"this tree has more than {limit} positions: look less deep"
+                                + (", or with alpha-beta" if plain else ""))
+    pruned = alpha_beta(position, depth, rules, order)
+    lines = list(_lines_of(minimax(position, depth, rules, order) if plain else pruned, "0"))
+    return lines, full, pruned.nodes
+
+
+def _lines_of(node: TreeNode, path: str) -> Iterator[TreeLine]:
+    best = node.best
+    yield TreeLine(path, str(node.move or ""), node.relation, node.value, node.alpha, node.beta, node.nodes,
+                   str(best.move) if best else "", tuple(map(str, node.left_out)))
+    for number, child in enumerate(node.searched, 1):
+        yield from _lines_of(child, f"{path}.{number}")
+
+
+def expected_moves(lines: Sequence[TreeLine]) -> List[str]:
+    """The moves that both sides choose in a tree, from its root on: the line of play it expects."""
+    moves: List[str] = []
+    path = ""
+    for line in lines:
+        if line.path.rpartition(".")[0] == path and line.move == (moves[-1] if moves else ""):
+            path = line.path
+            moves += [line.best] if line.best else []
+    return moves
+
+
+class TreeStep(NamedTuple):
+    """One thing that happens while a tree is searched.
+
+    `kind` is 'enter' (a position is looked at), 'leaf' (it is valued without
+    looking ahead), 'value' (the value of the child `child` comes back), 'alpha'
+    or 'beta' (what White or Black is sure of has changed), 'cut' (the other
+    moves are left out) or 'leave' (the value goes up).  It happens at the node
+    `path` in line number `line` (from 0) of what `source_of(function)` tells.
+    `alpha`, `beta`, `best` (None before any) and `value` are as they are then.
+    """
+
+    kind: str
+    path: str
+    function: str
+    line: int
+    alpha: int
+    beta: int
+    best: Optional[int] = None
+    #: The value of the leaf, of the child, or that of the node when it is left.
+    value: Optional[int] = None
+    child: str = ""
+
+
+#: The line of a function in which a step happens, by what is written there.
+_STEP_SIGNS = {"enter": "def ", "leaf": ".leaf_value()", "value": "(best, ", "alpha": "alpha = max",
+               "beta": "beta = min", "cut": "break", "leave": "return best"}
+
+
+@lru_cache(maxsize=None)
+def source_of(function: str) -> Tuple[str, ...]:
+    """The lines of a function that searches a tree, as they stand in this file.
+
+    There are four: 'largest', 'smallest', 'largest_within' and 'smallest_within'.
+    """
+    # Not at the top: only who shows a tree needs it.
+    from inspect import getsource
+    lines = getsource(globals()[function]).rstrip().splitlines()
+    return tuple(lines[1:] if lines[0].startswith("@") else lines)
+
+
+def tree_steps(lines: Sequence[TreeLine], turn: int, plain: bool = False) -> Iterator[TreeStep]:
+    """All that happens in the search of a tree with these lines, in order; `turn` is the side to move at its root."""
+    below: Dict[str, List[TreeLine]] = {}
+    for line in lines:
+        below.setdefault(line.path.rpartition(".")[0], []).append(line)
+    return _steps_at(below[""][0], below, turn, plain)
+
+
+def _steps_at(node: TreeLine, below: Dict[str, List[TreeLine]], turn: int, plain: bool) -> Iterator[TreeStep]:
+    """What happens at a node and behind it."""
+    function = ("largest" if turn == WHITE else "smallest") + ("" if plain else "_within")
+    better = max if turn == WHITE else min
+    alpha, beta = node.alpha, node.beta
+    best: Optional[int] = None
+
+    def step(kind: str, value: Optional[int] = None, child: str = "") -> TreeStep:
+        number = [_STEP_SIGNS[kind] in text for text in source_of(function)].index(True)
+        return TreeStep(kind, node.path, function, number, alpha, beta, best, value, child)
+
+    yield step("enter")
+    if node.path not in below:
+        yield step("leaf", node.value)
+        return
+    for child in below[node.path]:
+        yield from _steps_at(child, below, 1 - turn, plain)
+        best = child.value if best is None else better(best, child.value)
+        yield step("value", child.value, child.path)
+        if not plain and turn == WHITE and best > alpha:
+            alpha = best
+            yield step("alpha")
+        if not plain and turn == BLACK and best < beta:
+            beta = best
+            yield step("beta")
+    if node.left_out:
+        yield step("cut")
+    yield step("leave", node.value)
 
 
 # --- 4. Search -------------------------------------------------------------------
@@ -1280,14 +1527,14 @@ class Engine:
         return must_stop
 
     def on_tree(self, words: List[str]) -> None:
-        """tree depth n [plain]: the minimax tree of the position, one line for each node, then `treeok`."""
-        if len(words) not in (2, 3) or words[0] != "depth" or words[2:] not in ([], ["plain"]):
-            raise ProtocolError("expected tree depth <n> [plain]")
-        depth, is_plain = _number(words[1], 1, TREE_DEPTH), len(words) == 3
-        lines, plain, pruned = tree_lines(self.game.position, depth, self.rules, is_plain)
-        for line in lines:
-            self.say(tree_line_text(line))
-        self.say(f"treeok plain {plain} pruned {pruned}")
+        """tree depth n [plain] [order good]: the minimax tree, a line for each node, the expected moves, `treeok`."""
+        match = re.fullmatch(rf"depth (\S+)( plain)?(?: order ({'|'.join(ORDERS)}))?", " ".join(words))
+        if not match:
+            raise ProtocolError(f"expected tree depth <n> [plain] [order {'|'.join(ORDERS)}]")
+        depth, plain, order = match.groups()
+        for line in tree_answer(self.game.position, _number(depth, 1, TREE_DEPTH), self.rules, bool(plain),
+                                order or "rules"):
+            self.say(line)
 
 
 #: A clock is shared out as if this many moves were still to be made.
@@ -1336,33 +1583,6 @@ def _switch(text: str) -> bool:
     return text == "on"
 
 
-class TreeLine(NamedTuple):
-    """A node of a minimax tree as it is told in one line; scores are White's, in hundredths of a guard's step."""
-
-    #: '0' is the root, '0.3' what its third move leads to, '0.3.1' the first reply to that.
-    path: str
-    #: The move that led here; '' at the root.
-    move: str
-    #: '=' when the value is exact; '<=' or '>=' when moves left out, here or below, might still change it.
-    relation: str
-    value: int
-    #: What White and Black were sure of when the search came here; -INFINITY and INFINITY are nothing yet.
-    alpha: int
-    beta: int
-    #: The positions of this part of the tree.
-    nodes: int
-    #: The best move found here; '' at a leaf.
-    best: str
-    #: The moves that were cut off.
-    left_out: Tuple[str, ...]
-
-
-#: The deepest tree, and how many positions it may have: plain, and, before cutting, with alpha-beta.
-TREE_DEPTH = 4
-PLAIN_TREE_NODES = 100_000
-PRUNED_TREE_NODES = 1_000_000
-
-
 def steps_text(score: int) -> str:
     """White's score in a tree: '+3.40' steps, '#2' and '#-2' for a win of White or Black in two moves, 'inf'.
 
@@ -1409,48 +1629,12 @@ def parse_tree_line(text: str) -> Optional[TreeLine]:
         return None
 
 
-def tree_lines(position: Position, depth: int, rules: Rules = DEFAULT_RULES, plain: bool = False
-               ) -> Tuple[List[TreeLine], int, int]:
-    """A minimax tree line by line, every node before those below it, and its positions without and with alpha-beta.
-
-    AgonError if it has too many to be shown.
-    """
-    full, limit = 1, PLAIN_TREE_NODES if plain else PRUNED_TREE_NODES
-    for plies in range(1, depth + 1):
-        full += perft(position, plies, rules)
-        if full > limit:
-            raise ProtocolError(f"this tree has more than {limit} positions: look less deep"
-                                + (", or with alpha-beta" if plain else ""))
-    pruned = alpha_beta(position, depth, rules)
-    lines: List[TreeLine] = []
-    _add_tree_lines(lines, minimax(position, depth, rules) if plain else pruned, position, rules, "0")
-    return lines, full, pruned.nodes
-
-
-def _add_tree_lines(lines: List[TreeLine], node: TreeNode, position: Position, rules: Rules, path: str) -> str:
-    """Append a node's lines; returns how its value relates to the true one for the side to move: '=', '<=', '>='."""
-    sign = 1 if position.turn == WHITE else -1
-    low, high = sorted((sign * node.alpha, sign * node.beta))
-    searched = [str(child.move) for child in node.children]
-    left_out = [str(move) for move in position.legal_moves(rules) if str(move) not in searched] if node.cut else []
-    best = [child for child in node.children if -child.value == node.value]
-    place = len(lines)
-    line = TreeLine(path, str(node.move or ""), "=", sign * node.value, low, high, node.nodes,
-                    str(best[0].move) if best else "", tuple(left_out))
-    lines.append(line)
-    relations = set()
-    for number, child in enumerate(node.children, 1):
-        assert child.move is not None
-        below = _add_tree_lines(lines, child, position.play(child.move, rules), rules, f"{path}.{number}")
-        if -child.value == node.value:
-            relations.add(below)
-    relation = ">=" if node.cut else "=" if "=" in relations or not relations else _TURNED[relations.pop()]
-    lines[place] = line._replace(relation=relation if sign > 0 else _TURNED[relation])
-    return relation
-
-
-#: A relation as the other side sees it.
-_TURNED = {"=": "=", "<=": ">=", ">=": "<="}
+def tree_answer(position: Position, depth: int, rules: Rules, is_plain: bool, order: str) -> Iterator[str]:
+    """The lines that tell a minimax tree."""
+    lines, plain, pruned = tree_lines(position, depth, rules, is_plain, order)
+    yield from map(tree_line_text, lines)
+    yield " ".join(["expected", *expected_moves(lines)])
+    yield f"treeok plain {plain} pruned {pruned}"
 
 
 #: The commands whose answers take time.
@@ -2796,13 +2980,14 @@ def analyse(options: argparse.Namespace) -> None:
 
 
 def show_tree(options: argparse.Namespace) -> None:
-    """Print the tree of a minimax search, one line for each position, values in guard's steps for White."""
+    """Print the tree of a minimax search, one line for each position, values in guard's steps for White.
+
+    Then the moves that both sides are expected to play, and how many positions there are without and with alpha-beta.
+    """
     position = Position.start() if options.position == "start" else Position.from_text(options.position)
     rules = Rules(**{field: getattr(options, field) == "on" for field in Rules._fields})
-    lines, plain, pruned = tree_lines(position, options.depth, rules, options.plain)
-    for line in lines:
-        print(tree_line_text(line))
-    print(f"treeok plain {plain} pruned {pruned}")
+    for line in tree_answer(position, options.depth, rules, options.plain, options.order):
+        print(line)
 
 
 #: The exit code of a command that Ctrl-C has ended.
@@ -2911,6 +3096,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--depth", type=int, default=2, choices=range(1, TREE_DEPTH + 1),
                          help="plies to look ahead (default 2)")
     command.add_argument("--plain", action="store_true", help="without alpha-beta")
+    command.add_argument("--order", choices=ORDERS, default="rules",
+                         help="look at the moves as the rules list them (default), at those that look good or bad "
+                         "first, or by lot: alpha-beta saves the more the better the order")
     for field, is_on in DEFAULT_RULES._asdict().items():
         command.add_argument(f"--{field.replace('_', '-')}", choices=("on", "off"), default="on" if is_on else "off",
                              help=f"rule option (default {'on' if is_on else 'off'})")

@@ -3270,32 +3270,129 @@ def test_a_minimax_tree_counts_its_nodes_and_names_its_moves():
     tree = agon_ai.minimax(Position.start(), 2)
     assert tree.nodes == 1 + 27 + 713
     assert tree.move is None
-    assert {child.move for child in tree.children} == set(Position.start().legal_moves())
-    assert tree.value == max(-child.value for child in tree.children)
+    assert [child.move for child in tree.searched] == tree.moves == Position.start().legal_moves()
+    assert tree.value == max(child.value for child in tree.searched) == tree.best.value
 
 
-def test_a_cut_in_the_tree_leaves_replies_out_and_has_reached_beta():
-    def walk(node):
-        yield node
-        for child in node.children:
-            yield from walk(child)
+def walk(node):
+    yield node
+    for child in node.searched:
+        yield from walk(child)
 
-    cuts = [node for node in walk(agon_ai.alpha_beta(Position.start(), 2)) if node.cut]
-    assert cuts
-    assert all(node.value >= node.beta for node in cuts)
+
+def test_a_cut_in_the_tree_leaves_replies_out_and_has_reached_alpha_or_beta():
+    for start in (Position.start(), Position.start(BLACK)):
+        cuts = [node for node in walk(agon_ai.alpha_beta(start, 2)) if node.left_out]
+        assert cuts
+        for node in cuts:
+            assert node.value >= node.beta if node.position.turn == WHITE else node.value <= node.alpha
+            assert [child.move for child in node.searched] + node.left_out == node.position.legal_moves()
+
+
+def of_the_mover(value, position):
+    return value if position.turn == WHITE else -value
+
+
+@pytest.mark.parametrize("text", RANDOM_TEXTS[:6])
+@pytest.mark.parametrize("order", agon_ai.ORDERS)
+def test_one_function_for_both_sides_finds_what_a_function_for_each_side_finds(text, order):
+    position = pos(text)
+    value = of_the_mover(agon_ai.negamax(position, 2), position)
+    assert agon_ai.minimax(position, 2, order=order).value == value
+    assert agon_ai.alpha_beta(position, 2, order=order).value == value
+
+
+def test_wins_of_both_sides_are_found_by_both_ways_of_saying_it():
+    for text, rules in ((SEAT_AND_WIN, DEFAULT_RULES), ("Qf11 a2 b7 d1 / Qf6 c3 e6 f5 f7 g5 g6 w", DEFAULT_RULES),
+                        ("Qf4 e5 e6 f5 f7 g6 h4 / Qf11 h7 w", DEFAULT_RULES),
+                        ("Qf4 e5 e6 f5 f7 g6 h4 / Qf11 h7 w", Rules(empty_throne_loses=False))):
+        position = pos(text)
+        values = [of_the_mover(agon_ai.negamax(position, 3, rules), position),
+                  agon_ai.alpha_beta(position, 3, rules).value,
+                  agon_ai.alpha_beta(position, 3, rules, "good").value]
+        assert len(set(values)) == 1
+    assert agon_ai.minimax(pos(SEAT_AND_WIN), 1).value == agon_ai.WIN - 1
+    assert agon_ai.minimax(pos("Qf11 a2 / Qf6 e5 e6 f7 g5 g6 e4 b"), 1).value == 1 - agon_ai.WIN
+
+
+@pytest.mark.parametrize("text", RANDOM_TEXTS[:2])
+def test_the_better_the_order_of_the_moves_the_more_is_cut_off(text):
+    good, bad = (agon_ai.alpha_beta(pos(text), 2, order=order).nodes for order in ("good", "bad"))
+    by_lot = [agon_ai.alpha_beta(pos(text), 2, order="random") for _ in range(2)]
+    assert good < by_lot[0].nodes < bad
+    assert by_lot[0].moves == by_lot[1].moves != pos(text).legal_moves()
+
+
+def traced(position, depth, is_plain):
+    """What the functions of the tree really do: the lines they come to, with the names and numbers of that moment."""
+    seen = []
+    functions = {getattr(agon_ai, name).__wrapped__.__code__: name
+                 for name in ("largest", "smallest", "largest_within", "smallest_within")}
+
+    def on_line(frame, event, _argument):
+        name = functions.get(frame.f_code)
+        if name is None:
+            return None
+        if event in ("call", "line"):
+            first = frame.f_code.co_firstlineno + 1  # behind the decorator
+            number = 0 if event == "call" else frame.f_lineno - first
+            seen.append((name, number, {key: frame.f_locals.get(key) for key in ("alpha", "beta", "best")}))
+        return on_line
+
+    before = sys.gettrace()
+    sys.settrace(on_line)
+    try:
+        (agon_ai.minimax if is_plain else agon_ai.alpha_beta)(position, depth)
+    finally:
+        sys.settrace(before)
+    return seen
+
+
+@pytest.mark.parametrize("text", ["Qf2 d4 c5 / Qf10 d5 w", "Qf2 d4 c5 / Qf10 d5 b", SEAT_AND_WIN])
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_the_steps_told_of_a_tree_are_what_its_functions_do(text, is_plain):
+    position = pos(text)
+    steps = list(agon_ai.tree_steps(agon_ai.tree_lines(position, 2, plain=is_plain)[0], position.turn, is_plain))
+    seen = traced(position, 2, is_plain)
+    lines = {name: agon_ai.source_of(name) for name in ("largest", "smallest", "largest_within", "smallest_within")}
+    assert [(step.function, step.line) for step in steps if step.kind in ("enter", "leaf", "cut", "leave")] == [
+        (name, number) for name, number, _ in seen
+        if lines[name][number].split()[0] in ("def", "break") or lines[name][number].strip().startswith("return")]
+    # What a value that comes back changes shows when the next line of its function begins.
+    told = [step.best for step in steps if step.kind == "value"]
+    if is_plain:
+        assert len(told) == len(agon_ai.tree_lines(position, 2, plain=True)[0]) - 1
+    else:
+        assert told == [names["best"] for name, number, names in seen
+                        if lines[name][number].strip().startswith(("alpha = ", "beta = "))]
+        bounds = [names for name, number, names in seen if "if alpha" in lines[name][number]]
+        moved = [place for place, step in enumerate(steps) if step.kind == "value"]
+        after = [steps[place + 1] if steps[place + 1].kind in ("alpha", "beta") else steps[place] for place in moved]
+        assert [(step.alpha, step.beta) for step in after] == [(names["alpha"], names["beta"]) for names in bounds]
+        assert {"alpha", "beta"} <= {step.kind for step in steps}
+
+
+def test_a_step_of_a_tree_names_a_line_that_can_be_shown():
+    for name in ("largest", "smallest", "largest_within", "smallest_within"):
+        source = agon_ai.source_of(name)
+        assert source[0].startswith(f"def {name}(") and source[-1] == "    return best" and len(source) <= 12
+    position = pos("Qf2 d4 / Qf10 d5 w")
+    kinds = {step.kind for step in agon_ai.tree_steps(agon_ai.tree_lines(position, 2)[0], WHITE)}
+    assert kinds == {"enter", "leaf", "value", "alpha", "beta", "cut", "leave"}
 
 
 @pytest.mark.parametrize("text", RANDOM_TEXTS)
 @pytest.mark.parametrize("depth", [1, 2])
 def test_the_plain_search_finds_the_value_of_minimax(text, depth):
     game = game_at(text)
-    assert agon_ai.search(game, depth=depth, tricks=agon_ai.PLAIN).score == agon_ai.alpha_beta(game.position, depth).value
+    assert agon_ai.search(game, depth=depth, tricks=agon_ai.PLAIN).score == agon_ai.negamax(game.position, depth)
 
 
 @pytest.mark.parametrize("text", RANDOM_TEXTS[:4])
 def test_the_plain_search_finds_the_value_of_minimax_at_depth_3(text):
     game = game_at(text)
-    assert agon_ai.search(game, depth=3, tricks=agon_ai.PLAIN).score == agon_ai.alpha_beta(game.position, 3).value
+    found = agon_ai.search(game, depth=3, tricks=agon_ai.PLAIN).score
+    assert found == of_the_mover(agon_ai.alpha_beta(game.position, 3).value, game.position)
 
 
 @pytest.mark.parametrize("trick", ["table", "scout", "ordering"])
@@ -3569,7 +3666,7 @@ def test_multipv_scores_are_the_true_scores_of_the_moves():
     game = RANDOM_GAMES[2]
     analysis = agon_ai.search(game, depth=2, multipv=99, tricks=agon_ai.PLAIN)
     for line in analysis.lines:
-        assert line.score == -agon_ai.minimax(game.position.play(line.pv[0]), 1, ply=1).value
+        assert line.score == -agon_ai.negamax(game.position.play(line.pv[0]), 1, ply=1)
 
 
 def test_the_side_that_is_ahead_does_not_repeat():
@@ -4866,7 +4963,8 @@ TREE_POSITION = "Qf2 b6 c2 g9 h4 h6 l4 / Qe8 d4 d7 e2 g1 h7 i5 b"
 def tree_of(capsys, *arguments):
     """The lines and the last line that the command prints for a tree."""
     assert agon_ai.main(["tree", *arguments]) == 0
-    *lines, last = capsys.readouterr().out.splitlines()
+    *lines, expected, last = capsys.readouterr().out.splitlines()
+    assert expected.split()[0] == "expected"
     assert all(agon_ai.tree_line_text(agon_ai.parse_tree_line(line)) == line for line in lines)
     return {line.path: line for line in map(agon_ai.parse_tree_line, lines)}, last
 
@@ -4919,7 +5017,25 @@ def test_what_a_tree_says_of_its_values_is_true(capsys, text):
 def test_a_player_of_the_protocol_can_ask_for_the_tree():
     answers = talk(b"position start\ntree depth 1\ntree depth 9\ntree\ntree depth 1 fast\n")
     assert answers[0].startswith("node 0 root value = ") and " alpha -inf beta inf nodes 28 best " in answers[0]
-    assert [answer.split()[0] for answer in answers[28:]] == ["treeok", "error", "error", "error"]
+    assert [answer.split()[0] for answer in answers[28:]] == ["expected", "treeok", "error", "error", "error"]
+
+
+def test_the_tree_can_be_asked_for_in_another_order():
+    answers = talk(b"position start\ntree depth 1 plain order bad\ntree depth 1 order good\ntree depth 1 order best\n")
+    values = [line.value for line in map(agon_ai.parse_tree_line, answers) if line and line.move]
+    assert values == sorted(values[:27]) + sorted(values[27:], reverse=True) and len(values) == 54
+    assert answers[-1] == "error expected tree depth <n> [plain] [order rules|good|bad|random]"
+
+
+@pytest.mark.parametrize("order", agon_ai.ORDERS)
+def test_a_tree_tells_the_line_of_play_it_expects(capsys, order):
+    assert agon_ai.main(["tree", TREE_POSITION, "--depth", "3", "--order", order]) == 0
+    *lines, expected, _ = capsys.readouterr().out.splitlines()
+    position = pos(TREE_POSITION)
+    for ply, move in enumerate(expected.split()[1:], 1):
+        position = position.play(mv(move))
+        value = white_value(position, 3 - ply, ply)
+    assert ply == 3 and value == agon_ai.parse_tree_line(lines[0]).value
 
 
 def test_a_tree_that_is_too_big_is_refused_before_it_is_grown(capsys):
@@ -7184,7 +7300,7 @@ OUTPUTS = {
     "analyse": r"(?s)(info depth \d score -?\d+ nodes \d+ time \d+ pv [^\n]+\n){4}"
                r"best move \S+, score -?\d+ for White\n",
     "tree": r"(?s)node 0 root value = \S+ alpha -inf beta inf nodes 28 best \S+\n(node 0\.\d+ \S+ value = [^\n]+\n){27}"
-            r"treeok plain 28 pruned 28\n",
+            r"expected \S+\ntreeok plain 28 pruned 28\n",
 }
 #: The same commands, but quick: less time, and games that end after twelve moves.
 QUICKER = {"--rounds 2": "--rounds 1", "--movetime 200": "--movetime 10", "bench": "bench --seconds 0.01"}
