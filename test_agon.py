@@ -42,7 +42,7 @@ import threading
 import time
 import types
 import xml.etree.ElementTree
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import pytest
 
@@ -1878,6 +1878,12 @@ def test_lines_of_moves_stay_under_80_characters() -> None:
     assert Game.from_text(game.to_text()).comments == {7: "word " * 40 + "x" * 100}
 
 
+def test_a_hyphen_in_a_remark_is_no_place_to_break_a_line() -> None:
+    game = played("a5-b5 d1-d2")
+    game.comments = {1: "a well-known and often-played, so-called opening " * 6}
+    assert Game.from_text(game.to_text()).comments == {1: game.comments[1].strip()}
+
+
 def test_a_closing_brace_in_a_comment_is_replaced() -> None:
     game = played("a5-b5")
     game.comments[1] = "a } b { c\nd"
@@ -2762,6 +2768,24 @@ def test_board_letters_and_rank_numbers_lie_on_the_canvas_and_apart(size: Tuple[
                for number, (x1, y1) in enumerate(places) for x2, y2 in places[:number])
 
 
+@pytest.mark.parametrize("size", [(400, 300), (300, 400), (1000, 1000), (900, 1100), (1000, 950)])
+@pytest.mark.parametrize("side", [agon_core.MARGIN, agon_core.RANK_MARGIN])
+@pytest.mark.parametrize("flipped", [False, True])
+def test_the_board_is_as_large_as_its_margins_allow(size: Tuple[int, int], side: float, flipped: bool) -> None:
+    layout = Layout.fit(*size, flipped, side)
+    corners = [corner for cell in CELLS for corner in layout.corners(cell)]
+    left, top = min(corners[::2]), min(corners[1::2])
+    right, bottom = size[0] - max(corners[::2]), size[1] - max(corners[1::2])
+    letters, bare = (top, bottom) if flipped else (bottom, top)  # the letters stand at White's end
+    assert left == pytest.approx(right) and letters - bare == pytest.approx(agon_core.LETTER_MARGIN * layout.size)
+    spare = left - side * layout.size, bare - agon_core.MARGIN * layout.size
+    assert min(spare) == pytest.approx(0, abs=1e-6)
+
+
+def test_a_board_without_room_keeps_a_least_size() -> None:
+    assert Layout.fit(1, 1).size == Layout.fit(0, 500).size == 4
+
+
 def test_letters_and_numbers_stand_at_the_ends_of_their_files_and_ranks() -> None:
     for flipped in (False, True):
         layout = Layout.fit(700, 700, flipped)
@@ -2827,10 +2851,65 @@ def test_marks_of_a_diagram_are_drawn_only_where_they_are_asked_for() -> None:
     assert count(drawn(Diagram(position, last=PASS)), "line") == 0
 
 
-def test_an_arrow_ends_in_the_middle_of_its_target() -> None:
-    text = agon_core.board_svg(Diagram(Position.start(), arrows=(mv("a5-b5"),)), agon_core.PRINT, Layout(10, 0, 0))
-    x, y = Layout(10, 0, 0).centre(parse_cell("b5"))
-    assert text.splitlines()[-1].startswith(f'<polygon points="{x:.1f},{y:.1f} ')
+def test_a_diagram_has_cells_of_its_size_and_its_caption_below_in_the_middle() -> None:
+    root = drawn(Diagram(Position.start(), "caption"), Diagram(Position.start(), "second"))
+    cells = [item for item in root.iter(SVG + "polygon") if item.get("stroke") == agon_core.PRINT.edge]
+    assert len(cells) == 2 * 91
+    for item in cells:
+        points = [tuple(map(float, point.split(","))) for point in (item.get("points") or "").split()]
+        assert math.dist(points[0], points[3]) == pytest.approx(2 * agon_core.SVG_CELL, abs=0.2)
+    width, height = float(root.get("width") or 0) / 2, float(root.get("height") or 0)
+    places = {item.text: (float(item.get("x") or 0), float(item.get("y") or 0)) for item in root.iter(SVG + "text")}
+    lowest = max(float(point.split(",")[1]) for item in cells for point in (item.get("points") or "").split())
+    assert places["caption"][0] == pytest.approx(width / 2, abs=1)
+    assert places["second"][0] == pytest.approx(1.5 * width, abs=1)
+    assert lowest + agon_core.SVG_CELL < places["caption"][1] == places["second"][1] < height - 5
+
+
+@pytest.mark.parametrize("move", ["a5-b5", "f1-g2", "h5-h6", "d4-c4", "a1-l6"])
+@pytest.mark.parametrize("flipped", [False, True])
+def test_an_arrow_points_from_beside_its_source_into_the_middle_of_its_target(move: str, flipped: bool) -> None:
+    layout = Layout(100, 50, 70, flipped)
+    svg = agon_core.board_svg(Diagram(pos("/ w"), arrows=(mv(move),)), agon_core.PRINT, layout)
+    *_, line, head = [xml.etree.ElementTree.fromstring(part) for part in svg.splitlines()]
+    start, end = ([float(line.get(axis + number) or 0) for axis in "xy"] for number in "12")
+    tip, left, right = [[float(number) for number in point.split(",")] for point in (head.get("points") or "").split()]
+    source, target = layout.centre(mv(move).source or 0), layout.centre(mv(move).target or 0)
+    way = math.dist(source, target)
+    assert math.dist(tip, target) < 0.2
+    for point, from_source in ((start, 62), (end, way - 30)):
+        assert math.dist(source, point) == pytest.approx(from_source, abs=0.2)
+        assert math.dist(source, point) + math.dist(point, target) == pytest.approx(way, abs=0.2)  # on the way
+    middle = [(a + b) / 2 for a, b in zip(left, right)]
+    assert math.dist(middle, target) == pytest.approx(50, abs=0.2)
+    assert math.dist(source, middle) == pytest.approx(way - 50, abs=0.2)
+    assert math.dist(left, right) == pytest.approx(56, abs=0.2)
+    assert math.dist(left, target) == pytest.approx(math.dist(right, target), abs=0.2)
+
+
+def test_the_parts_of_a_piece_lie_inside_each_other_and_the_cell() -> None:
+    rim, *rest = agon_core.PIECE_SHAPES
+    assert rim[:3] == (0, 0, 1) and agon_core.PIECE_DIAMETER < agon_core.ROOT3
+    for guard in agon_core.PIECE_SHAPES + agon_core.GUARD_SHAPES:
+        assert guard[:2] == (0, 0) and 0 < guard.radius <= 1
+    radii = [shape.radius for shape in agon_core.PIECE_SHAPES + agon_core.GUARD_SHAPES]
+    assert radii == sorted(radii, reverse=True) and len(set(radii)) == len(radii)
+    crown, *balls = agon_core.QUEEN_SHAPES
+    assert sorted(crown.points) == sorted((-x if x else 0, y) for x, y in crown.points)
+    assert sorted(ball[:3] for ball in balls) == sorted((-ball.x if ball.x else 0, *ball[1:3]) for ball in balls)
+    for x, y in crown.points + tuple((x, y - radius) for x, y, radius, _ in balls):
+        assert math.hypot(x, y) < rest[0].radius
+
+
+@pytest.mark.parametrize("shape", [*agon_core.STAR, agon_core.CROSS, agon_core.WEDGE, agon_core.HEXAGON])
+def test_a_mark_is_drawn_inside_its_cell_and_looks_the_same_upside_down(shape: Sequence[Tuple[float, float]]) -> None:
+    assert all(math.hypot(x, y) < 1.001 for x, y in shape)
+    assert {(round(x, 9), round(y, 9)) for x, y in shape} == {(round(x, 9), round(-y, 9) + 0.0) for x, y in shape}
+
+
+def test_the_star_has_six_points_at_equal_distances() -> None:
+    points = {(round(x, 6), round(y, 6)) for triangle in agon_core.STAR for x, y in triangle}
+    assert len(points) == 6 and {round(math.hypot(x, y), 5) for x, y in points} == {0.62}
 
 
 def test_diagrams_stand_side_by_side_without_touching() -> None:
