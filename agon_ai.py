@@ -16,7 +16,8 @@ Contents
     9. Page           a tournament to look at while it goes on
     10. Check         does a program speak the protocol?
     11. Bench         how fast is it
-    12. Command line
+    12. Learning      the numbers of the evaluation, from games against itself
+    13. Command line
 """
 
 import argparse
@@ -26,6 +27,7 @@ import errno
 import gc
 import html
 import io
+import json
 import math
 import os
 import queue
@@ -49,7 +51,7 @@ from agon_core import (
     QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEP_BITS, STEP_CHANGES, STEPS, THRONE,
     THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, Game, Move, Position, Rules, axial, between, bits, cells_of,
     count_possible, diagrams_svg, enclosures, flanked, has_won, is_decided, move_of, perft, popcount, possible_changes,
-    surrounds_empty_throne, trapping_cells, write_safely)
+    read_text, surrounds_empty_throne, trapping_cells, write_safely)
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -823,6 +825,8 @@ NEVER, IN_THE_GAME = 1_000_000, -1
 WHIM = 40
 #: A change takes one cell, and with pieces two cells away in six directions it encloses six more.
 MOST_CELLS_A_CHANGE_CLOSES = 7
+#: The higher, the less late changes are reduced.
+REDUCTION = 1.6
 #: How often to look at the clock: about every two milliseconds.
 NODES_BETWEEN_CHECKS = 300
 #: A further depth takes several times as long as the one before: beyond this share of the time it is not begun.
@@ -1105,9 +1109,9 @@ class Searcher:
 
     def reduction(self, index: int, depth: int) -> int:
         """By how many plies to shorten the look at a change far down in the order, if it does not trap."""
-        if not self.tricks.reductions or depth < 2 or index < 3:
+        if not self.tricks.reductions or depth < 2 or index < 2:
             return 0
-        return 2 if index >= 10 and depth >= 3 else 1
+        return min(depth - 1, int(0.5 + math.log(depth) * math.log(index + 1) / REDUCTION))
 
     def scout(self, own: Bits, enemy: Bits, queens: Bits, depth: int, reduction: int, alpha: int, ply: int, quiet: int
               ) -> int:
@@ -1320,13 +1324,13 @@ LEVELS: Tuple[Level, ...] = (
     Level(1, 1, 1_000, 1.0, slip=0.5, margin=300, careless=True),
     Level(2, 1, 1_000, 1.0, slip=0.1, margin=150, careless=True),
     Level(3, 1, 1_000, 1.0),
-    Level(4, 2, 2_000, 1.0),
-    Level(5, 3, 5_000, 1.5),
-    Level(6, 4, 8_000, 2.0),
-    Level(7, 5, 20_000, 3.0),
+    Level(4, 2, 150, 1.0),
+    Level(5, 4, 700, 1.0),
+    Level(6, 6, 3_000, 2.0),
+    Level(7, 9, 14_000, 3.0),
     Level(8, MAX_DEPTH, 1_000_000_000, 3.0),
 )
-_CARELESS = WEIGHTS._replace(threat=(0,) * len(WEIGHTS.threat))
+CARELESS = WEIGHTS._replace(threat=(0,) * len(WEIGHTS.threat))
 
 
 def choose(game: Game, level: int, seed: Optional[int] = None, stop: Optional[Callable[[], bool]] = None,
@@ -1343,7 +1347,7 @@ def choose(game: Game, level: int, seed: Optional[int] = None, stop: Optional[Ca
     slips = luck.random() < limits.slip
     multipv = len(game.legal_moves()) if slips else 1
     analysis = search(game, limits.seconds, limits.depth, limits.nodes, stop, on_info, multipv,
-                      _CARELESS if limits.careless else WEIGHTS, seed=seed)
+                      CARELESS if limits.careless else WEIGHTS, seed=seed)
     if slips:
         line = luck.choice([line for line in analysis.lines if line.score >= analysis.score - limits.margin])
         analysis = analysis._replace(move=line.pv[0], score=line.score, pv=line.pv)
@@ -2960,7 +2964,252 @@ def bench(options: argparse.Namespace) -> None:
     print(f"search: {nodes / seconds:,.0f} nodes/s")
 
 
-# --- 12. Command line ------------------------------------------------------------
+# --- 12. Learning ----------------------------------------------------------------
+# Where the numbers of WEIGHTS come from.  The program plays against itself and notes, for every position, what its
+# search found there and two, four, six ... plies later.  Then it looks for the weights with which the evaluation alone
+# comes nearest to that, and goes round again with the better evaluation.
+
+#: Scores beyond this are cut off: how far a side is ahead matters less than who is.
+HIGHEST_LABEL = 4_000
+#: What the later scores of a game count in a label, against the score of the position itself.
+LATER = 0.5
+#: How often a random move is played, so that the games lead to many kinds of positions.
+STRAY = 0.06
+LONGEST_LESSON = 300
+#: How strongly the weights are held where they are: as if so many positions spoke for each of them.
+RIDGE = 100.0
+#: Every so many games one is set aside: the error is measured on its positions, from which nothing is learnt.
+UNSEEN = 5
+
+#: All terms of the evaluation, in the order of the table of weights.
+TERMS: Tuple[Term, ...] = tuple(
+    (name, place) for name, row in WEIGHTS._asdict().items()
+    for place in range(len(row) if isinstance(row, tuple) else 1))
+_TERM_NUMBER = {term: number for number, term in enumerate(TERMS)}
+
+
+class Lesson(NamedTuple):
+    """A game of the program against itself: its positions as text, and the score that the evaluation should give each.
+
+    `round`, `game`, `nodes` and `seed` are what it was played with.
+    """
+
+    round: int
+    game: int
+    nodes: int
+    seed: int
+    positions: Tuple[str, ...]
+    labels: Tuple[int, ...]
+
+
+def play_lesson(round_number: int, number: int, nodes: int, seed: int, weights: Weights) -> Lesson:
+    """Play a game with so many positions a move, and label its positions; the same for the same arguments."""
+    luck = random.Random(f"{seed} {round_number} {number}")
+    game = random_opening(luck.choice((2, 4, 5, 6, 7, 8)), f"{seed} {round_number} {number}")
+    memory = Memory()
+    #: The score of each position from here on, None before a random move.
+    scores: List[Optional[int]] = []
+    first = len(game.moves)
+    while not game.outcome() and len(game.moves) < LONGEST_LESSON:
+        if luck.random() < STRAY:
+            scores.append(None)
+            game.play(luck.choice(game.legal_moves()))
+            continue
+        analysis = Searcher(game, nodes=nodes, weights=weights, seed=number, memory=memory).run()
+        scores.append(analysis.score)
+        game.play(analysis.move)
+        if abs(analysis.score) > SURE_WIN:
+            break
+    positions = game.positions[first:first + len(scores)]
+    labelled = [(position, label) for position, label, score in zip(positions, labels_of(scores), scores)
+                if label is not None and score is not None and abs(score) <= SURE_WIN]
+    return Lesson(round_number, number, nodes, seed, tuple(str(position) for position, _ in labelled),
+                  tuple(label for _, label in labelled))
+
+
+def labels_of(scores: Sequence[Optional[int]]) -> List[Optional[int]]:
+    """Each score blended with the later ones of the same side, up to the next random move (None).
+
+    This is the return of temporal differences (source: R. Sutton, "Learning to predict by the methods of temporal
+    differences", 1988), with steps of two plies, so that the same side is to move.
+
+    >>> labels_of([100, 0, 300, None, 50])
+    [200, 0, 300, None, 50]
+    """
+    labels: List[Optional[float]] = [None] * len(scores)
+    for ply in range(len(scores) - 1, -1, -1):
+        score = scores[ply]
+        if score is None:
+            continue
+        label: float = max(-HIGHEST_LABEL, min(HIGHEST_LABEL, score))
+        later = labels[ply + 2] if ply + 2 < len(scores) and scores[ply + 1] is not None else None
+        labels[ply] = label if later is None else (1 - LATER) * label + LATER * later
+    return [None if label is None else round(label) for label in labels]
+
+
+#: A position as the fit sees it: the counts that are not 0, by number of the term, and the label.
+Example = Tuple[List[Tuple[int, int]], int]
+
+
+def examples_of(lessons: Sequence[Lesson]) -> List[Example]:
+    """The positions of these games, counted."""
+    return [([(_TERM_NUMBER[term], count) for term, count in counts(Position.from_text(text)).items() if count], label)
+            for lesson in lessons for text, label in zip(lesson.positions, lesson.labels)]
+
+
+def error_of(weights: Weights, examples: Sequence[Example]) -> float:
+    """How far the evaluation is from the labels: the root of the mean square, in hundredths of a guard's step."""
+    values = [weight_of(weights, term) for term in TERMS]
+    total = sum((label - sum(values[number] * count for number, count in row)) ** 2 for row, label in examples)
+    return math.sqrt(total / max(1, len(examples)))
+
+
+def fitted(weights: Weights, examples: Sequence[Example], ridge: float = RIDGE) -> Weights:
+    """The weights with the least squared error, held to the given ones.
+
+    Solves (A'A + ridge I) change = A' (labels - A weights), A being the counts (source: A. Hoerl and R. Kennard,
+    "Ridge regression", 1970).
+    """
+    values = [weight_of(weights, term) for term in TERMS]
+    size = len(TERMS)
+    matrix = [[0.0] * size for _ in range(size)]
+    right = [0.0] * size
+    for number in range(size):
+        matrix[number][number] = ridge
+    for row, label in examples:
+        missing = label - sum(values[number] * count for number, count in row)
+        for number, count in row:
+            right[number] += count * missing
+            line = matrix[number]
+            for other, other_count in row:
+                line[other] += count * other_count
+    change = solved(matrix, right)
+    return _allowed({term: round(value + more) for term, value, more in zip(TERMS, values, change)})
+
+
+def solved(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> List[float]:
+    """x with matrix x = right, for a symmetric positive definite matrix (by Cholesky's factors L L').
+
+    >>> solved([[4.0, 2.0], [2.0, 3.0]], [8.0, 8.0])
+    [1.0, 2.0]
+    """
+    size = len(right)
+    lower = [[0.0] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i + 1):
+            rest = matrix[i][j] - sum(a * b for a, b in zip(lower[i][:j], lower[j][:j]))
+            lower[i][j] = math.sqrt(rest) if i == j else rest / lower[j][j]
+    half: List[float] = []
+    for i in range(size):
+        half.append((right[i] - sum(a * b for a, b in zip(lower[i], half))) / lower[i][i])
+    solution = [0.0] * size
+    for i in range(size - 1, -1, -1):
+        solution[i] = (half[i] - sum(lower[k][i] * solution[k] for k in range(i + 1, size))) / lower[i][i]
+    return solution
+
+
+def _allowed(values: Dict[Term, int]) -> Weights:
+    """The table with these numbers; the search relies on it that threats are never bad and dangers never good."""
+    rows: Dict[str, object] = {}
+    for name, row in WEIGHTS._asdict().items():
+        if isinstance(row, tuple):
+            numbers = tuple(values[name, place] for place in range(len(row)))
+            if name == "threat":
+                numbers = tuple(max(0, number) for number in numbers)
+            elif name == "danger":
+                numbers = tuple(min(0, number) for number in numbers)
+            rows[name] = numbers
+        else:
+            rows[name] = values[name, 0]
+    return Weights(**rows)  # type: ignore[arg-type]
+
+
+def weights_text(weights: Weights) -> str:
+    """The table as it stands in this file."""
+    return "WEIGHTS = Weights(\n" + ",\n".join(f"    {name}={row}" for name, row in weights._asdict().items()) + ")\n"
+
+
+def read_lessons(path: str, nodes: int, seed: int) -> Dict[Tuple[int, int], Lesson]:
+    """The games of an earlier run with these options, by round and number; a line that was cut off is left out."""
+    lessons: Dict[Tuple[int, int], Lesson] = {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                try:
+                    lesson = Lesson(*json.loads(line))
+                except (ValueError, TypeError):
+                    continue
+                if (lesson.nodes, lesson.seed) == (nodes, seed):
+                    lessons[lesson.round, lesson.game] = lesson
+    return lessons
+
+
+def learn(options: argparse.Namespace) -> int:
+    """Learn the weights of the evaluation from games of the program against itself; prints them as a table.
+
+    The games are kept in a file: the same command goes on where it was stopped.
+    """
+    known = read_lessons(options.file, options.nodes, options.seed)
+    weights = WEIGHTS
+    for round_number in range(1, options.rounds + 1):
+        lessons = _lessons_of_round(round_number, weights, known, options)
+        unseen = examples_of([lesson for lesson in lessons if lesson.game % UNSEEN == 0])
+        print(f"round {round_number}: error on {len(unseen)} positions not seen {error_of(weights, unseen):.1f} before")
+        learnt = weights
+        for share in (8, 4, 2, 1):
+            part = [lesson for lesson in lessons if lesson.game % UNSEEN and lesson.game * share <= len(lessons)]
+            examples = examples_of(part)
+            learnt = fitted(weights, examples)
+            print(f"{len(part):6} games, {len(examples):7} positions: error {error_of(learnt, unseen):.1f}", flush=True)
+        weights = learnt
+    print(weights_text(weights), end="")
+    if options.write:
+        write_weights(weights, os.path.abspath(__file__))
+    return 0
+
+
+def _lessons_of_round(round_number: int, weights: Weights, known: Dict[Tuple[int, int], Lesson],
+                      options: argparse.Namespace) -> List[Lesson]:
+    """The games of a round in their order: those known, and the others, which are played now."""
+    missing = [(round_number, number, options.nodes, options.seed, weights)
+               for number in range(1, options.games + 1) if (round_number, number) not in known]
+    if missing:
+        with open(options.file, "a", encoding="utf-8") as file:
+            for count, lesson in enumerate(_played(missing, options.jobs), options.games - len(missing) + 1):
+                known[round_number, lesson.game] = lesson
+                file.write(json.dumps(lesson) + "\n")
+                file.flush()
+                print(f"\rround {round_number}: {count}/{options.games} games ", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
+    return [known[round_number, number] for number in range(1, options.games + 1)]
+
+
+def _played(tasks: Sequence[Tuple[int, int, int, int, Weights]], jobs: int) -> Iterator[Lesson]:
+    """The games with these arguments of `play_lesson`, as they come to their end, `jobs` at a time."""
+    if jobs == 1:
+        for task in tasks:
+            yield play_lesson(*task)
+        return
+    # Not at the top: see play_games.
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    with ProcessPoolExecutor(jobs) as pool:
+        playing = [pool.submit(play_lesson, *task) for task in tasks]
+        try:
+            for future in as_completed(playing):
+                yield future.result()
+        finally:
+            for future in playing:
+                future.cancel()
+
+
+def write_weights(weights: Weights, path: str) -> None:
+    """Put the table into a program's file, in the place of the one that stands there; AgonError if that fails."""
+    text = read_text(path)
+    table = re.compile(r"^WEIGHTS = Weights\(\n.*?\)\n", re.DOTALL | re.MULTILINE)
+    write_safely(path, table.sub(lambda _: weights_text(weights), text, count=1))
+
+
+# --- 13. Command line ------------------------------------------------------------
 
 
 def analyse(options: argparse.Namespace) -> None:
@@ -3086,6 +3335,21 @@ def _parser() -> argparse.ArgumentParser:
         epilog="A fault loses games; a note is worth knowing. The exit code is 1 if there are faults.")
     command.add_argument("program", metavar="PLAYER", help="the command that starts the player, such as hopper.py")
     command.set_defaults(run=check)
+
+    command = commands.add_parser(
+        "learn", help="learn the weights of the evaluation", description=learn.__doc__,
+        epilog="An hour on two cores is about 400 games of 2000 positions a move.")
+    command.add_argument("--rounds", type=_count, default=2,
+                         help="how often to play anew with what has been learnt (default 2)")
+    command.add_argument("--games", type=_count, default=200, help="games in each round (default 200)")
+    command.add_argument("--nodes", type=_count, default=2000, help="positions to look at for each move (default 2000)")
+    command.add_argument("--jobs", type=_count, default=os.cpu_count() or 1,
+                         help="games at the same time (default: one for each core)")
+    command.add_argument("--seed", type=_seed, default=1, help="other games with another seed (default 1)")
+    command.add_argument("--file", metavar="FILE", type=_file_to_write, default="learn.jsonl",
+                         help="keeps the games (default learn.jsonl)")
+    command.add_argument("--write", action="store_true", help="write the weights into this program's file")
+    command.set_defaults(run=learn)
 
     command = commands.add_parser(
         "tree", help="print a minimax tree", description=show_tree.__doc__,

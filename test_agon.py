@@ -3588,6 +3588,83 @@ def test_what_is_counted_of_a_few_pieces(text, terms):
     assert {term: found[term] for term in terms} == terms
 
 
+#: Small positions with all their counts: what is White's, less what is Black's.
+COUNTED = {
+    # Two guards side by side on ring 1 leave four goals without a guard aiming at them; a1 is in line with one goal.
+    "e6 f7 / a1 w": "guard1 2, guard9 -1, beside0 1, reach0 3, reach1 -3, last1 1, last5 -1, second1 1, unaimed -1, "
+                    "waiting4 1, waiting0 -1, tempo 1",
+    # A queen on the throne beside three guards in a row, two pairs of them.
+    "Qf6 e6 f7 g6 / Qa1 e3 b1 w": "guard1 3, guard5 -1, guard10 -1, queen0 1, queen9 -1, escort 2, beside0 2, reach0 -2, "
+                                  "reach1 -4, last1 1, last5 -1, second1 1, second3 -1, unaimed -1, seated7 1, "
+                                  "waiting0 -1, tempo 1",
+    # e5 and g6 are opposite each other across the throne.
+    "Qf6 e6 g5 / Qf1 w": "guard1 2, queen0 1, queen9 -1, escort 2, reach0 4, reach1 -3, last1 1, second1 1, unaimed -2, "
+                         "seated2 1, waiting0 -1, tempo 1",
+    # A pair on ring 5; on ring 4 and 5 none side by side.
+    "a5 a6 / l6 f2 w": "guard10 1, guard6 -1, beside1 1, reach0 -1, reach1 -1, second5 1, second4 -1, tempo 1",
+    # f4 stands between f3 and f5.
+    "f4 / f3 f5 w": "guard2 1, guard1 -1, guard4 -1, reach0 -3, last2 1, last3 -1, second1 -1, waiting0 1, waiting1 -1, "
+                    "tempo 1, trapped2 1",
+    "Qf4 a1 / f3 f5 w": "guard9 1, guard1 -1, guard4 -1, queen2 1, reach0 -3, reach1 3, last5 1, last3 -1, second1 -1, "
+                        "waiting0 1, waiting1 -1, tempo 1, trapped_queen2 1",
+    # e3-f3 would enclose f4.
+    "e3 f5 / f4 b1 w": "guard1 1, guard5 1, guard2 -1, guard10 -1, reach0 4, reach1 -4, last3 1, last5 -1, second1 1, "
+                       "second2 -1, waiting1 1, waiting0 -1, tempo 1, threat2 1",
+    "f4 b1 / e3 f5 w": "guard2 1, guard10 1, guard1 -1, guard5 -1, reach0 -4, reach1 4, last5 1, last3 -1, second2 1, "
+                       "second1 -1, waiting0 1, waiting1 -1, tempo 1, danger2 1",
+    # f2-f3 would enclose f4, but f3 lies between e3 and g2: no piece may go there.
+    "f2 f5 / f4 e3 g2 w": "guard1 1, guard6 1, guard2 -1, guard5 -1, guard7 -1, beside0 -1, reach0 -2, second1 1, "
+                          "second3 -1, unaimed 2, waiting1 1, waiting0 -1, tempo 1",
+}
+
+
+def counted(text):
+    """The counts written in a row of COUNTED."""
+    counts = {}
+    for words in text.split(", "):
+        term, count = words.split()
+        name = term.rstrip("0123456789")
+        counts[name, int(term[len(name):] or 0)] = int(count)
+    return counts
+
+
+@pytest.mark.parametrize("text", COUNTED)
+def test_a_position_has_these_counts(text):
+    counts = agon_ai.counts(Position.from_text(text))
+    assert {term: count for term, count in counts.items() if count} == counted(COUNTED[text])
+
+
+@pytest.mark.parametrize("name", agon_ai.Weights._fields)
+def test_an_idea_left_out_takes_exactly_its_part_from_the_evaluation(name):
+    seen = False
+    for text, row in COUNTED.items():
+        part = sum(count * agon_ai.weight_of(agon_ai.WEIGHTS, term)
+                   for term, count in counted(row).items() if term[0] == name)
+        weights, tricks = agon_ai.leave_out([name])
+        position = Position.from_text(text)
+        assert agon_ai.evaluate(position) - agon_ai.evaluate(position, weights) == part
+        assert tricks == agon_ai.Tricks()
+        seen = seen or part != 0
+    assert seen
+
+
+def test_the_kinds_of_cells_are_what_the_twelve_symmetries_leave():
+    assert len(agon_ai.KINDS) == 12 and len(agon_ai.PATTERNS) == 13
+    for cell in CELLS:
+        alike = {turned(cell, turns, mirrored) for turns in range(6) for mirrored in (False, True)}
+        assert {other for other in CELLS if agon_ai.KIND[other] == agon_ai.KIND[cell]} == alike
+
+
+def turned(cell, turns, mirrored):
+    """The cell after so many turns of 60 degrees, and perhaps a reflection."""
+    q, r = agon_core.axial(cell)
+    if mirrored:
+        q, r = r, q
+    for _ in range(turns):
+        q, r = -r, q + r
+    return THRONE + q * agon_core.COLUMN + r * agon_core.ROW
+
+
 def test_the_counts_of_one_side_are_those_of_the_other_with_the_sign_changed():
     of_the_mover = {"tempo", "threat", "danger", "trapped", "trapped_queen"}
     for position in MEETING_POSITIONS:
@@ -3868,6 +3945,132 @@ def test_a_table_entry_holds_on_every_path_and_at_every_ply():
             game, depth=depth, tricks=without).score
 
 
+# -- the limits and the memory of the search --
+
+def test_the_time_is_looked_at_within_a_depth(monkeypatch):
+    now = [0.0]
+
+    def clock():  # every look at it takes a hundredth of a second
+        now[0] += 0.01
+        return now[0]
+
+    monkeypatch.setattr(agon_ai.time, "perf_counter", clock)
+    reports = []
+    analysis = agon_ai.search(Game(), seconds=0.5, on_info=reports.append)
+    assert analysis.nodes > 3_000 and reports
+    # About fifty looks, at most so many positions apart: no waiting for the depth to be finished.
+    assert analysis.nodes <= 60 * (agon_ai.NODES_BETWEEN_CHECKS + 60)
+
+
+def test_an_unfinished_depth_is_used_as_far_as_it_has_come():
+    """At some numbers of positions the better move of the next depth is known already."""
+    game = game_at(agon_ai.BENCH_POSITIONS[2])
+    reports = []
+    agon_ai.search(game, depth=5, on_info=reports.append)
+    changed = [(before, after) for before, after in zip(reports, reports[1:]) if before.move != after.move]
+    assert changed
+    before, after = changed[-1]
+    early = [agon_ai.search(game, nodes=nodes) for nodes in range(before.nodes, after.nodes, 40)]
+    assert any(analysis.move == after.move and analysis.depth == before.depth for analysis in early)
+    assert all(analysis.pv[0] == analysis.move == analysis.lines[0].pv[0] for analysis in early)
+
+
+#: The start: nothing is near anything else.
+QUIET = START
+
+
+def test_the_table_of_a_game_is_kept_for_its_next_move_and_saves_work():
+    game, memory = game_at(agon_ai.BENCH_POSITIONS[4]), agon_ai.Memory()
+    nodes = fresh_nodes = 0
+    for _ in range(3):
+        fresh_nodes += agon_ai.Searcher(game, depth=5).run().nodes
+        analysis = agon_ai.Searcher(game, depth=5, memory=memory).run()
+        nodes += analysis.nodes
+        game.play(analysis.move)
+        game.play(agon_ai.search(game, depth=4).move)
+    assert nodes < 0.9 * fresh_nodes
+
+
+@pytest.mark.parametrize("change", ["turn", "rules", "tricks", "weights", "drawn"])
+def test_the_table_is_forgotten_when_its_scores_no_longer_hold(change):
+    game, memory = game_at(QUIET), agon_ai.Memory()
+    agon_ai.Searcher(game, depth=2, memory=memory).run()
+    assert memory.table
+    with_options = {"tricks": {"tricks": agon_ai.Tricks(contempt=False)},
+                    "weights": {"weights": agon_ai.WEIGHTS._replace(tempo=1)}}.get(change, {})
+    if change == "rules":
+        game = game_at(QUIET, Rules(queen_first=True))
+    elif change == "turn":
+        game.play(Move.from_text("a5-a4"))
+    elif change == "drawn":
+        for move in "a5-a4 l2-l3 a4-a5 l3-l2 a5-a4 l2-l3".split():
+            game.play(Move.from_text(move))
+    agon_ai.Searcher(game, nodes=1, memory=memory, **with_options)
+    assert not memory.table and not memory.history
+
+
+def test_a_draw_counts_less_than_nothing_for_the_side_that_searches():
+    game = Game()
+    searcher = agon_ai.Searcher(game, depth=2)
+    assert searcher.draw(0) == -agon_ai.CONTEMPT and searcher.draw(1) == agon_ai.CONTEMPT
+    assert agon_ai.Searcher(game, tricks=agon_ai.PLAIN).draw(0) == 0
+    drawn = game_at("Qf6 / a4 b")
+    for move in "a4-a5 -- a5-a4 -- a4-a5 -- a5-a4".split():
+        drawn.play(Move.from_text(move))
+    # White's only move, a pass, ends the game in a draw, which counts against White, who thinks.
+    assert agon_ai.search(drawn, depth=1).score == -agon_ai.CONTEMPT
+
+
+# -- learning --
+
+def test_the_fit_finds_the_weights_that_made_the_labels():
+    taught = agon_ai.WEIGHTS._replace(tempo=33, reach=(40, 5), beside=(-90, 70))
+    lessons = [agon_ai.Lesson(1, 1, 0, 0, tuple(map(str, MEETING_POSITIONS)),
+                              tuple(agon_ai.evaluate(position, taught) for position in MEETING_POSITIONS))]
+    examples = agon_ai.examples_of(lessons)
+    before = agon_ai.error_of(agon_ai.WEIGHTS, examples)
+    learnt = agon_ai.fitted(agon_ai.WEIGHTS, examples, ridge=0.01)
+    assert agon_ai.error_of(taught, examples) == 0 < 1 + agon_ai.error_of(learnt, examples) < before / 10
+    held = agon_ai.fitted(agon_ai.WEIGHTS, examples, ridge=1e12)
+    assert held == agon_ai.fitted(held, [], ridge=1.0)
+
+
+def test_learnt_threats_are_never_bad_and_dangers_never_good():
+    examples = [([(agon_ai.TERMS.index(("threat", 2)), 1)], -5000), ([(agon_ai.TERMS.index(("danger", 3)), 1)], 5000)]
+    learnt = agon_ai.fitted(agon_ai.WEIGHTS, examples, ridge=0.001)
+    assert learnt.threat[2] == 0 and learnt.danger[3] == 0
+
+
+LEARNING = ["learn", "--games", "6", "--rounds", "1", "--nodes", "40", "--jobs", "1"]
+
+
+def test_learning_goes_on_where_it_was_stopped_and_comes_to_the_same_end(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(agon_ai, "LONGEST_LESSON", 24)
+    file = tmp_path / "games.jsonl"
+    arguments = LEARNING + ["--file", str(file)]
+    assert agon_ai.main(arguments) == 0
+    first = capsys.readouterr().out
+    assert "WEIGHTS = Weights(" in first and "error" in first
+    lines = file.read_text().splitlines(True)
+    assert len(lines) == 6
+    file.write_text("".join(lines[:3]) + lines[3][:50])  # stopped in the middle of a line
+    assert agon_ai.main(arguments) == 0
+    assert capsys.readouterr().out == first
+    assert agon_ai.main(arguments + ["--seed", "2"]) == 0
+    assert capsys.readouterr().out != first
+
+
+def test_learnt_weights_are_written_into_a_program_in_place_of_the_old_ones(tmp_path):
+    path = tmp_path / "agon_ai.py"
+    shutil.copy(agon_ai.__file__, path)
+    weights = agon_ai.WEIGHTS._replace(tempo=77, reach=(1, -2))
+    agon_ai.write_weights(weights, str(path))
+    assert agon_ai.weights_text(weights) in path.read_text(encoding="utf-8")
+    agon_ai.write_weights(agon_ai.WEIGHTS, str(path))
+    with open(agon_ai.__file__, encoding="utf-8") as program:
+        assert path.read_text(encoding="utf-8") == program.read()
+
+
 # -- levels --
 
 def test_the_levels_are_numbered_and_never_weaker_in_their_limits():
@@ -3921,6 +4124,15 @@ def level_game(level, seed, plies=30):
     while not game.outcome() and len(game.moves) < plies:
         game.play(agon_ai.choose(game, level, seed).move)
     return game.moves
+
+
+def test_a_careless_level_does_not_see_what_can_be_trapped_next():
+    game = game_at("f4 b1 a6 / e3 f5 l6 w")  # f4 is in danger from e3-f3, and could step out of it
+    careful = agon_ai.search(game, depth=1)
+    careless = agon_ai.search(game, depth=1, weights=agon_ai.CARELESS)
+    assert careful.move != careless.move
+    assert agon_ai.choose(game, 3, seed=1).move == careful.move
+    assert careless.move in {agon_ai.choose(game, 2, seed).move for seed in range(9)}
 
 
 def test_the_same_seed_gives_the_same_game():
