@@ -844,6 +844,10 @@ class Game:
         """The positions from the start to now: one more than there are moves."""
         return tuple(self._positions[:self._played + 1])
 
+    def position_at(self, ply: int) -> Position:
+        """The position after so many moves, without copying all of them."""
+        return self._positions[ply]
+
     def descriptions(self, with_undone: bool = False) -> List[str]:
         """The moves played, in the form for people; on request those taken back as well."""
         for number in range(len(self._descriptions), len(self._moves)):
@@ -953,7 +957,8 @@ class Game:
             game.play(move)
         game.comments = {ply: text for ply, text in self.comments.items() if ply <= self._played}
         game.marks = {ply: mark for ply, mark in self.marks.items() if ply < self._played}
-        game.variations = {ply: games for ply, games in self.variations.items() if ply < self._played}
+        game.variations = {ply: [variation.branch() for variation in variations]
+                           for ply, variations in self.variations.items() if ply < self._played}
         return game
 
     def resign(self, side: int) -> None:
@@ -1088,6 +1093,7 @@ def _words_of(game: Game, length: int, first: int) -> List[str]:
     first of these moves, since a variation counts on from where it branches off.
     """
     words: List[str] = []
+    descriptions = game.descriptions(with_undone=True)
     number_needed = True
     for ply in range(length + 1):
         comment = game.comments.get(ply)
@@ -1099,7 +1105,7 @@ def _words_of(game: Game, length: int, first: int) -> List[str]:
         number, side = divmod(first + ply, 2)
         if side == WHITE or number_needed:
             words.append(f"{number + 1}{'.' if side == WHITE else '...'}")
-        words.append(game.descriptions(with_undone=True)[ply] + game.marks.get(ply, ""))
+        words.append(descriptions[ply] + game.marks.get(ply, ""))
         number_needed = False
         for variation in game.variations.get(ply, ()):
             inner = _words_of(variation, variation.length, first + ply)
@@ -1171,37 +1177,50 @@ def load_games(path: str) -> List[Game]:
         raise error.at(path=path)
 
 
+class _Line(NamedTuple):
+    """A line of play while it is being read: that of the game or of a variation."""
+
+    game: Game
+    #: The words of its remarks by the number of moves before them.
+    words: Dict[int, List[str]]
+
+    def close(self) -> None:
+        """Give the remarks to the game; a list of words grows faster than a text would."""
+        self.game.comments.update((ply, " ".join(words)) for ply, words in self.words.items() if words)
+
+
 class _Draft:
     """One game while its text is being read."""
 
     def __init__(self, preface: Sequence[str] = ()) -> None:
         self.last_line = 1
         self._headers: Dict[str, str] = {}
-        self._lines: Dict[str, int] = {}
+        self._header_lines: Dict[str, int] = {}
         self._rules, self._start = DEFAULT_RULES, Position.start()
-        self._game: Optional[Game] = None
         self._result: Optional[str] = None
-        self._comments: Dict[int, List[str]] = {0: list(preface)}
-        #: The variations that are open, the innermost last, and the line on which the outermost begins.
-        self._open: List[Game] = []
+        #: The game's own line of play, once a move has come, and the variations that are open, the innermost last.
+        self._open: List[_Line] = []
+        #: The line of the text on which the outermost open variation begins.
         self._open_line = 0
-        #: The words of comments behind the result: they belong to the next game if there is one.
+        #: The words of remarks before the first move.
+        self._preface: List[str] = list(preface)
+        #: The words of remarks behind the result: they belong to the next game if there is one.
         self._afterword: List[str] = []
 
     @property
     def has_body(self) -> bool:
         """Whether moves or a result have been read, so that a header begins another game."""
-        return self._game is not None or self._result is not None
+        return bool(self._open) or self._result is not None
 
     def add_comment(self, text: str) -> None:
         """Keep a remark."""
-        if self._open:
-            inner = self._open[-1]
-            inner.comments[inner.ply] = " ".join([*inner.comments.get(inner.ply, "").split(), *text.split()])
-        elif self._result is not None:
+        if self._result is not None:
             self._afterword += text.split()
+        elif self._open:
+            line = self._open[-1]
+            line.words.setdefault(line.game.ply, []).extend(text.split())
         else:
-            self._comments.setdefault(self._game.ply if self._game else 0, []).extend(text.split())
+            self._preface += text.split()
 
     def take_afterword(self) -> List[str]:
         """The words behind the result, which are then no longer this game's."""
@@ -1214,9 +1233,9 @@ class _Draft:
         if not match:
             raise AgonError("bad_header", token)
         name, value = match.group(1), re.sub(r"\\(.)", r"\1", match.group(2))
-        if name in self._lines:
+        if name in self._header_lines:
             raise AgonError("repeated_header", name)
-        self._lines[name] = line
+        self._header_lines[name] = line
         if name == "Format":
             _check_format(value)
         elif name == "Rules":
@@ -1230,63 +1249,77 @@ class _Draft:
 
     def add_word(self, token: str, line: int) -> None:
         """Read a move with or without its number, a number alone, a parenthesis or the result; AgonError otherwise."""
-        if token in ("(", ")"):
-            self._add_parenthesis(token, line)
-            return
-        if self._result is not None:
+        if token == "(":
+            self._open_variation(line)
+        elif token == ")":
+            self._close_variation()
+        elif self._result is not None:
             raise AgonError("after_end", token)
-        if token in RESULTS:
-            if self._open:
-                raise AgonError("open_variation").at(line=self._open_line)
+        elif token in RESULTS:
+            self._check_variations()
             self._result = token
-            return
-        number = _MOVE_NUMBER.match(token)
-        text = token[number.end():] if number else token
-        mark = _MARK.search(text)
-        text = text[:mark.start()] if mark else text
-        if text:
-            self._game = self._game or Game(self._start, self._rules)
-            game = self._open[-1] if self._open else self._game
-            game.play(Move.from_text(text))
-            if mark:
-                game.marks[game.ply - 1] = mark.group()
+        else:
+            number = _MOVE_NUMBER.match(token)
+            text = token[number.end():] if number else token
+            if text:
+                self._add_move(text)
 
-    def _add_parenthesis(self, token: str, line: int) -> None:
-        """Begin a variation of the move that stands before it, or end one."""
-        if token == ")":
-            if not self._open or not self._open[-1].ply:
-                raise AgonError("bad_variation", token)
-            self._open.pop()
-            return
-        game = self._open[-1] if self._open else self._game
-        if game is None or not game.ply or self._result is not None or len(self._open) >= MAX_NESTING:
-            raise AgonError("bad_variation", token)
-        self._open_line = line if not self._open else self._open_line
-        variation = Game(game.positions[-2], game.rules)
+    def _add_move(self, text: str) -> None:
+        mark = _MARK.search(text)
+        move = Move.from_text(text[:mark.start()] if mark else text)
+        self._begin()
+        game = self._open[-1].game
+        game.play(move)
+        if mark:
+            game.marks[game.ply - 1] = mark.group()
+
+    def _begin(self) -> None:
+        """Begin the game's own line of play, now that the headers are known."""
+        if not self._open:
+            self._open.append(_Line(Game(self._start, self._rules), {0: self._preface}))
+
+    def _open_variation(self, line: int) -> None:
+        """Begin a variation of the move that stands before it."""
+        game = self._open[-1].game if self._open else Game()
+        if not game.ply or self._result is not None or len(self._open) > MAX_NESTING:
+            raise AgonError("bad_variation", "(")
+        if len(self._open) == 1:
+            self._open_line = line
+        variation = Game(game.position_at(game.ply - 1), game.rules)
         game.variations.setdefault(game.ply - 1, []).append(variation)
-        self._open.append(variation)
+        self._open.append(_Line(variation, {}))
+
+    def _close_variation(self) -> None:
+        if len(self._open) < 2 or not self._open[-1].game.ply:
+            raise AgonError("bad_variation", ")")
+        self._open.pop().close()
+
+    def _check_variations(self) -> None:
+        """AgonError if a variation is open."""
+        if len(self._open) > 1:
+            raise AgonError("open_variation").at(line=self._open_line)
 
     def finish(self) -> Game:
         """The whole game; AgonError if something is missing or contradicts the moves."""
-        if not (self._lines or self.has_body):
+        if not (self._header_lines or self.has_body):
             raise AgonError("no_game")
-        if self._open:
-            raise AgonError("open_variation").at(line=self._open_line)
-        game = self._game or Game(self._start, self._rules)
+        self._check_variations()
+        self._begin()
+        game, words = self._open[0]
         declared, ply = self._headers.pop("Result", UNFINISHED), self._headers.pop("Ply", None)
         if declared != UNFINISHED and self._result is None:
             raise AgonError("cut_off", declared).at(line=self.last_line)
         if declared not in (UNFINISHED, self._result):
             raise AgonError("other_result", self._result, expected=declared).at(line=self.last_line)
         self._apply_result(game)
+        words.setdefault(game.length, []).extend(self._afterword)
+        self._open[0].close()
         if ply is not None:
             if not ply.isdecimal() or len(ply) > 9 or int(ply) > game.length:
-                raise AgonError("bad_ply", ply, expected=game.length).at(line=self._lines["Ply"])
+                raise AgonError("bad_ply", ply, expected=game.length).at(line=self._header_lines["Ply"])
             while game.ply > int(ply):
                 game.undo()
-        self._comments.setdefault(game.length, []).extend(self._afterword)
-        game.comments = {number: " ".join(words) for number, words in self._comments.items() if words}
-        game.headers, game.header_lines = self._headers, self._lines
+        game.headers, game.header_lines = self._headers, self._header_lines
         return game
 
     def _apply_result(self, game: Game) -> None:
@@ -1516,7 +1549,7 @@ def is_goal_reached(goal: str, game: Game, refused: Optional[Refusal] = None) ->
     move = game.last_move
     if move is None or move.source is None or move.target is None:
         return False
-    before = game.positions[-2]
+    before = game.position_at(game.ply - 1)
     is_relocation = before.is_relocation(move)
     is_inwards = not is_relocation and before.is_progress(move)
     trapped = game.newly_trapped()

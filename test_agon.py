@@ -1656,15 +1656,41 @@ def test_writing_a_game_leaves_it_as_it_was() -> None:
 
 def test_the_time_to_write_or_read_a_game_grows_with_its_length_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once every move written copied all the moves: 70 000 moves took 76 seconds."""
-    game = played(SHUFFLE)
-    text = game.to_text()
+    text = VARIATIONS.replace("*\n", "{ so } h1-h2 (h1-g1) *")
+    game = Game.from_text(text)
+    written = game.to_text()
+    calls = []
+    descriptions = Game.descriptions
 
     def copied(_: Game) -> None:
         raise AssertionError("all moves copied")
+
+    def counted(self: Game, with_undone: bool = False) -> List[str]:
+        calls.append(self)
+        return descriptions(self, with_undone)
     for name in ("moves", "undone", "positions"):
         monkeypatch.setattr(Game, name, property(copied))
-    assert game.to_text(with_undone=True) == text
+    monkeypatch.setattr(Game, "descriptions", counted)
+    assert game.to_text(with_undone=True) == written
+    assert len(calls) == 4  # once for each line of play
     assert Game.from_text(text).length == game.length
+
+
+def test_the_time_to_read_remarks_grows_with_their_number_alone() -> None:
+    """Texts of remarks that grow by joining would take hours here; lists of words take a moment."""
+    for text in ("{a}" * 200_000 + "*", "a5-b5 (b1-c2 " + "{a}" * 200_000 + ") *"):
+        game = Game.from_text(text)
+        remarks = game.comments or game.variations[0][0].comments
+        assert [len(text) for text in remarks.values()] == [399_999]
+
+
+def test_a_branch_has_variations_of_its_own() -> None:
+    game = Game.from_text(VARIATIONS)
+    branch = game.branch()
+    assert branch.to_text() == VARIATIONS
+    branch.variations[0][0].undo()
+    branch.variations[0].append(Game())
+    assert game.to_text() == VARIATIONS
 
 
 def test_headers_given_for_writing_go_before_those_of_the_game() -> None:
@@ -2803,6 +2829,30 @@ def test_letters_and_numbers_stand_at_the_ends_of_their_files_and_ranks() -> Non
             assert abs(y - left[1]) < 0.7 * layout.size
 
 
+def test_the_board_is_as_large_as_its_numbers_say() -> None:
+    layout = Layout(10, 0, 0)
+    corners = [layout.corners(cell) for cell in CELLS]
+    xs, ys = [x for points in corners for x in points[::2]], [y for points in corners for y in points[1::2]]
+    assert max(xs) - min(xs) == pytest.approx(10 * agon_core.BOARD_WIDTH)
+    assert max(ys) - min(ys) == pytest.approx(10 * agon_core.BOARD_HEIGHT)
+
+
+def test_wedges_press_on_a_piece_from_the_cells_that_enclose_it() -> None:
+    layout, cell = Layout(10, 0, 0), parse_cell("e5")
+    middle = complex(*layout.centre(cell))
+    for line in agon_core.LINES:
+        sources = [cell + line, cell - line]
+        flat = layout.wedges(cell, sources)
+        points = [complex(x, y) - middle for x, y in zip(flat[::2], flat[1::2])]
+        first, second = (complex(*layout.centre(source)) - middle for source in sources)
+        tips = [5.8 * way / abs(way) for way in (first, second)]
+        assert sum(abs(point - tips[0]) < 1e-9 for point in points) >= 2  # each wedge is closed at its tip
+        assert sum(abs(point - tips[1]) < 1e-9 for point in points) >= 2
+        backs = [point for point in points if min(abs(point - tip) for tip in tips) > 1e-9]
+        assert len(backs) == 4 and all(abs(point) < 10 and abs(point) > 8 for point in backs)
+        assert sum(backs) == pytest.approx(0)
+
+
 def test_whites_queen_stands_below_unless_the_board_is_turned() -> None:
     below, above = parse_cell("f1"), parse_cell("f11")
     normal, turned = Layout.fit(600, 600), Layout.fit(600, 600, True)
@@ -2914,6 +2964,22 @@ def test_the_star_has_six_points_at_equal_distances() -> None:
     assert len(points) == 6 and {round(math.hypot(x, y), 5) for x, y in points} == {0.62}
 
 
+def numbers(item: xml.etree.ElementTree.Element, *names_: str) -> List[float]:
+    """The values of some attributes."""
+    return [float(item.get(name) or "nan") for name in names_]
+
+
+def test_boards_fill_their_place_and_captions_stand_below_them() -> None:
+    root = drawn(Diagram(pos("Qf6 / w"), "caption"))
+    rim = next(iter(root.iter(SVG + "circle")))
+    assert numbers(rim, "r") == [pytest.approx(agon_core.SVG_CELL * agon_core.PIECE_DIAMETER / 2, abs=0.06)]
+    width, height = numbers(root, "width", "height")
+    assert numbers(rim, "cx") == [pytest.approx(width / 2, abs=1)]
+    sizes = {item.text: numbers(item, "font-size", "y") for item in root.iter(SVG + "text")}
+    assert (sizes["caption"][0], sizes["a"][0]) == (0.8 * agon_core.SVG_CELL, 0.5 * agon_core.SVG_CELL)
+    assert sizes["f"][1] + 0.5 * agon_core.SVG_CELL < sizes["caption"][1] < height - 0.3 * agon_core.SVG_CELL
+
+
 def test_diagrams_stand_side_by_side_without_touching() -> None:
     one, four = drawn(Diagram(Position.start())), drawn(*4 * [Diagram(Position.start())])
     size, size_of_four = ([float(root.get(name) or 0) for name in ("width", "height")] for root in (one, four))
@@ -2943,7 +3009,7 @@ VARIATIONS = """[Format "1"]
 """
 
 
-def test_variations_remarks_and_marks_are_kept():
+def test_variations_remarks_and_marks_are_kept() -> None:
     game = Game.from_text(VARIATIONS)
     assert game.to_text() == VARIATIONS
     variation = game.variations[0][0]
@@ -2952,14 +3018,14 @@ def test_variations_remarks_and_marks_are_kept():
     assert (game.marks, variation.marks, variation.comments) == ({0: "?!"}, {2: "!"}, {1: "good"})
 
 
-def test_a_variation_counts_on_from_where_it_branches_off():
+def test_a_variation_counts_on_from_where_it_branches_off() -> None:
     game = played("a5-b5 d1-d2 b1-c2")
     game.variations[1] = [Game(game.positions[1])]
     game.variations[1][0].play(Move.from_text("h1-h2"))
     assert "1. a5-b5 d1-d2 (1... h1-h2) 2. b1-c2" in game.to_text()
 
 
-def test_a_game_that_branches_off_keeps_what_belongs_to_its_own_moves():
+def test_a_game_that_branches_off_keeps_what_belongs_to_its_own_moves() -> None:
     game = Game.from_text(VARIATIONS)
     game.undo()
     game.undo()
@@ -2976,7 +3042,7 @@ def test_a_game_that_branches_off_keeps_what_belongs_to_its_own_moves():
     ("1. a5-b5 ) *", '")" is not possible here'), ("( 1. a5-b5 ) *", '"(" is not possible here'),
     ("1. a5-b5 () *", '")" is not possible here'), ("1. a5-b5 * (1. b1-c2)", '"(" is not possible here'),
     ("1. a5-b5 (1. a5-c5) *", '"a5-c5" is not possible'), ("1. a5-b5 " + "(1. b1-c2 " * 60, '"(" is not possible here')])
-def test_a_broken_variation_is_named(text, words):
+def test_a_broken_variation_is_named(text: str, words: str) -> None:
     with pytest.raises(AgonError) as caught:
         Game.from_text(text)
     assert words in str(caught.value)
@@ -3152,11 +3218,27 @@ def test_undo_is_the_opposite_of_play() -> None:
         assert state(game) == last
 
 
+def random_variation(rng: random.Random, game: Game, depth: int = 0) -> Game:
+    """Some moves in place of the next one, with remarks and variations of their own."""
+    variation = Game(game.position, game.rules)
+    for _ in range(rng.randint(1, 4)):
+        moves = variation.legal_moves()
+        if not moves:
+            break
+        inner = [random_variation(rng, variation, depth + 1)] if depth < 3 and rng.random() < 0.2 else []
+        variation.play(rng.choice(moves))
+        if inner:
+            variation.variations[variation.ply - 1] = inner
+        if rng.random() < 0.2:
+            variation.comments[variation.ply] = "a (b) !"
+    return variation
+
+
 def random_game(rng: random.Random) -> Game:
     """A game with some of everything a file can hold."""
     rules = Rules(rng.random() < 0.3, rng.random() < 0.7)
     starts = [None, Position.start(BLACK), pos(near_the_end(rng)), pos(random_crowd(rng))]
-    letters = "ab 1.*-\"\\[]{\u00e4\u2654"
+    letters = "ab 1.*-\"\\[](){!?\u00e4\u2654"
     game = Game(rng.choice(starts), rules, {
         word: "".join(rng.choice(letters) for _ in range(rng.randrange(12)))
         for word in rng.sample(["White", "Black", "Date", "Event", "X_1"], rng.randrange(5))})
@@ -3166,7 +3248,12 @@ def random_game(rng: random.Random) -> Game:
             game.comments.update({len(game.moves): " ".join(words)} if words else {})
         moves = game.legal_moves()
         if moves:
+            variations = [random_variation(rng, game) for _ in range(rng.choice((0, 0, 0, 0, 1, 2)))]
             game.play(rng.choice(moves))
+            if variations:
+                game.variations[game.ply - 1] = variations
+            if rng.random() < 0.1:
+                game.marks[game.ply - 1] = rng.choice(["!", "?", "!!", "??", "!?", "?!"])
     end = rng.randrange(6)
     if end == 0:
         game.agree_draw()
@@ -3197,7 +3284,7 @@ def test_positions_are_values() -> None:
 
 def mutated(rng: random.Random, text: str, most: int = 4) -> str:
     """The text with up to `most` times a few characters lost, doubled, replaced or moved."""
-    letters = "abcdefghiklwbQ/0123456789 -*+#.{}[]\"\\\n\r\t\x00\ufeff\u0665\u00e4\u2028\ud800"
+    letters = "abcdefghiklwbQ/0123456789 -*+#.!?(){}[]\"\\\n\r\t\x00\ufeff\u0665\u00e4\u2028\ud800"
     for _ in range(rng.randint(1, most)):
         at, to = sorted((rng.randrange(len(text) + 1), rng.randrange(len(text) + 1)))
         kind = rng.randrange(5)
