@@ -1929,7 +1929,8 @@ def test_any_line_end_and_a_byte_order_mark_are_read(line_end: str, mark: str) -
 
 @pytest.mark.parametrize("text", [
     "1. a5-b5 Qf11-f10 2. Qf1-f2 *", "1.a5-b5 1...f11-f10 2.f1-f2 *", "a5-b5 f11-f10 f1-f2 *",
-    "1. a5-b5 f11-f10 2. f1-f2", "\n1.\na5-b5\n\nf11-f10{x}f1-f2 *", "7. a5-b5 f11-f10 99. f1-f2 *", "\n1. a5-b5 f11-f10 f1-f2",
+    "1. a5-b5 f11-f10 2. f1-f2", "\n1.\na5-b5\n\nf11-f10{x}f1-f2 *", "7. a5-b5 f11-f10 99. f1-f2 *",
+    "\n1. a5-b5 f11-f10 f1-f2",
     "[Format \"1\"]\n\n\n1. a5-b5 f11-f10 f1-f2", "[Format   \"1\"]   \n1. a5-b5 f11-f10 f1-f2\n\n"])
 def test_moves_are_read_in_many_layouts(text: str) -> None:
     assert Game.from_text(text).moves == (mv("a5-b5"), mv("f11-f10"), mv("f1-f2"))
@@ -2688,14 +2689,14 @@ def refused_tries(goal: str, game: Game) -> List[Move]:
     return [move for move in tries if agon_core.is_goal_reached(goal, game, game.refusal(move) or Refusal.NO_PASS)]
 
 
-def walk(lesson: Lesson, step: int, game: Game) -> int:
+def ways_through(lesson: Lesson, step: int, game: Game) -> int:
     """Try every way through a page from one of its goals on; how many ways there are."""
     if step == len(lesson.goals):
         return 1
     goal = lesson.goals[step]
     if goal.startswith("refused_"):
         assert refused_tries(goal, game), f"{lesson.title} {goal}"
-        return walk(lesson, step + 1, game)
+        return ways_through(lesson, step + 1, game)
     good = agon_core.moves_that_reach(goal, game)
     assert good, f"{lesson.title}: no move reaches {goal} in {game.position}"
     assert goal == "relocate" or len(good) < len(game.legal_moves()), f"{lesson.title}: no move misses {goal}"
@@ -2709,12 +2710,12 @@ def walk(lesson: Lesson, step: int, game: Game) -> int:
                 following = Game(following.position.with_turn(WHITE))
             else:
                 following.play(answer)
-        ways += walk(lesson, step + 1, following)
+        ways += ways_through(lesson, step + 1, following)
     return ways
 
 
 def test_every_right_first_answer_leads_to_the_end_of_its_page() -> None:
-    ways = {lesson.title["en"]: walk(lesson, 0, Game(lesson.start)) for lesson in lessons("tour.agon")}
+    ways = {lesson.title["en"]: ways_through(lesson, 0, Game(lesson.start)) for lesson in lessons("tour.agon")}
     assert ways["Trapping"] == 2 and ways["The exception"] == 1  # as their tasks say
     assert ways["Several trapped"] > 400
 
@@ -3041,7 +3042,8 @@ def test_a_game_that_branches_off_keeps_what_belongs_to_its_own_moves() -> None:
     ("1. a5-b5\n( 1. b1-c2", "line 2: the variation beginning here is never closed"),
     ("1. a5-b5 ) *", '")" is not possible here'), ("( 1. a5-b5 ) *", '"(" is not possible here'),
     ("1. a5-b5 () *", '")" is not possible here'), ("1. a5-b5 * (1. b1-c2)", '"(" is not possible here'),
-    ("1. a5-b5 (1. a5-c5) *", '"a5-c5" is not possible'), ("1. a5-b5 " + "(1. b1-c2 " * 60, '"(" is not possible here')])
+    ("1. a5-b5 (1. a5-c5) *", '"a5-c5" is not possible'),
+    ("1. a5-b5 " + "(1. b1-c2 " * 60, '"(" is not possible here')])
 def test_a_broken_variation_is_named(text: str, words: str) -> None:
     with pytest.raises(AgonError) as caught:
         Game.from_text(text)
