@@ -4721,6 +4721,12 @@ def test_a_very_long_game_is_told_from_its_last_move_that_cannot_come_back(monke
         + [str(move) for move in game.moves[progress + 1:]])
 
 
+def test_a_very_long_game_is_told_from_its_last_relocation(monkeypatch):
+    game = played("d4-a1 f11-e10 f1-e1", "Qf1 d4 / Qf11 d3 d5 w")
+    monkeypatch.setattr(agon_ai, "MAX_LINE_BYTES", 10)
+    assert agon_ai.position_line(game) == f"position text {game.positions[1]} moves f11-e10 f1-e1"
+
+
 @pytest.mark.parametrize("score", [0, 35, -1234, agon_ai.WIN - 1, agon_ai.WIN - 3, agon_ai.WIN - 7, 2 - agon_ai.WIN,
                                    8 - agon_ai.WIN])
 def test_a_score_is_read_as_it_was_written(score):
@@ -5335,6 +5341,14 @@ def test_analyse_prints_depths_and_the_best_move(capsys):
     assert agon_ai.main(["analyse", SEAT_AND_WIN, "--depth", "2"]) == 0
     out = capsys.readouterr().out
     assert out.splitlines()[-1].startswith("best move ") and "win in 1" in out
+
+
+def test_analyse_numbers_its_lines_when_several_are_wanted(capsys):
+    for wanted, starts in ((1, ["info depth 1 score"]), (2, ["info depth 1 multipv 1", "info depth 1 multipv 2"])):
+        assert agon_ai.main(["analyse", "start", "--depth", "1", "--multipv", str(wanted)]) == 0
+        lines = capsys.readouterr().out.splitlines()[:-1]
+        assert [" ".join(line.split()[:len(start.split())]) for line, start in zip(lines, starts)] == starts
+        assert len(lines) == wanted
 
 
 def test_analyse_says_what_is_wrong_with_a_position(capsys):
