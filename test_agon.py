@@ -4297,6 +4297,141 @@ def test_the_engine_introduces_itself():
     assert any(answer.startswith("option name Level ") for answer in answers)
 
 
+def test_the_engine_names_all_that_can_be_set():
+    said = []
+    agon_ai.Engine(said.append, lambda: False).obey("agon")
+    assert said == ["id name Agon", "option name Level type spin default 8 min 1 max 8",
+                    "option name Seed type string default none"] + [
+        f"option name {agon_ai.option_name(field)} type check default {'on' if is_on else 'off'}"
+        for field, is_on in Rules()._asdict().items()] + ["option name Without type string default none", "agonok"]
+    assert [agon_ai.option_name(field) for field in Rules._fields[:2]] == ["QueenFirst", "EmptyThroneLoses"]
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """An engine that asks no search; what it would ask is listed."""
+    found = []
+    moves = Game().legal_moves()[:3]
+    analysis = agon_ai.Analysis(moves[0], 5, 2, 9, 0.25, (moves[0],), tuple(
+        agon_ai.Line(5 - number, (move,)) for number, move in enumerate(moves)))
+
+    class Searcher:
+        def __init__(self, game, seconds, depth, nodes, stop, weights, tricks, seed, memory):
+            found.append({"seconds": seconds, "depth": depth, "nodes": nodes, "weights": weights, "tricks": tricks,
+                          "seed": seed, "memory": memory, "stop": stop})
+
+        def run(self, report, multipv):
+            found[-1]["multipv"] = multipv
+            report(analysis._replace(lines=analysis.lines[:multipv]))
+            return analysis
+
+    def choose(game, level, seed, stop, report):
+        found.append({"level": level, "seed": seed, "stop": stop})
+        report(analysis._replace(lines=analysis.lines[:1]))
+        return analysis
+    monkeypatch.setattr(agon_ai, "Searcher", Searcher)
+    monkeypatch.setattr(agon_ai, "choose", choose)
+    engine = agon_ai.Engine([].append, lambda: True)
+    engine.asked = found
+    engine.said = []
+    engine.say = engine.said.append
+    return engine
+
+
+@pytest.mark.parametrize("command, seconds, depth, nodes, multipv", [
+    ("go", agon_ai.LEVELS[-1].seconds, None, None, 1), ("go movetime 1500", 1.5, None, None, 1),
+    ("go depth 3", None, 3, None, 1), ("go nodes 400", None, None, 400, 1), ("go infinite", None, None, None, 1),
+    ("go movetime 20 depth 1 nodes 1 multipv 2", 0.02, 1, 1, 2),
+    ("go multipv 3", agon_ai.LEVELS[-1].seconds, None, None, 3),
+    ("go wtime 60000 btime 90", 2.0, None, None, 1), ("go btime 60000", agon_ai.LEVELS[-1].seconds, None, None, 1),
+    ("go wtime 60000 movetime 500", 0.5, None, None, 1), ("go wtime 60000 movetime 5000", 2.0, None, None, 1),
+    ("go wtime 60000 infinite", None, None, None, 1)])
+def test_go_searches_within_the_limits_it_names(asked, command, seconds, depth, nodes, multipv):
+    asked.obey(command)
+    question = asked.asked.pop()
+    assert (question["depth"], question["nodes"], question["multipv"]) == (depth, nodes, multipv)
+    assert question["seconds"] == (None if seconds is None else pytest.approx(seconds))
+    assert question["weights"] == agon_ai.WEIGHTS and question["tricks"] == agon_ai.Tricks()
+    assert question["stop"]() and question["memory"] is asked.memory
+    assert [line.split()[0] for line in asked.said] == ["info"] * multipv + ["bestmove"]
+    assert all((f" multipv {number} " in line) == (multipv > 1) for number, line in enumerate(asked.said[:-1], 1))
+
+
+@pytest.mark.parametrize("command, level", [
+    ("go", 3), ("go wtime 60000", 3), ("go depth 2", None), ("go movetime 50", None), ("go nodes 9", None),
+    ("go infinite", None), ("go multipv 2", None)])
+def test_a_level_plays_by_its_own_limits_and_any_other_limit_is_searched_at_full_strength(asked, command, level):
+    asked.obey("setoption name Level value 3")
+    asked.obey(command)
+    assert asked.asked.pop().get("level") == level
+
+
+def test_a_seed_holds_until_it_is_taken_away(asked, monkeypatch):
+    monkeypatch.setattr(agon_ai.random, "randrange", lambda stop: 77 if stop == 2 ** 32 else None)
+    for command, seed_of_go, seed_of_depth in (
+            ("isready", 77, None), ("setoption name Seed value -5", -5, -5),
+            ("setoption name Seed value none", 77, None)):
+        asked.obey(command)
+        asked.obey("go")
+        asked.obey("go depth 1")
+        assert [question["seed"] for question in asked.asked[-2:]] == [seed_of_go, seed_of_depth]
+
+
+@pytest.mark.parametrize("seed, is_taken", [
+    (2 ** 63, True), (-2 ** 63, True), (2 ** 63 + 1, False), (-2 ** 63 - 1, False)])
+def test_a_seed_has_64_bits(asked, seed, is_taken):
+    asked.obey(f"setoption name Seed value {seed}")
+    assert asked.seed == (seed if is_taken else None) and bool(asked.said) != is_taken
+
+
+@pytest.mark.parametrize("level, is_taken", [(0, False), (1, True), (8, True), (9, False)])
+def test_levels_are_numbered_from_1_to_8(asked, level, is_taken):
+    asked.obey("setoption name Level value 5")
+    asked.obey(f"setoption name Level value {level}")
+    assert asked.level == (level if is_taken else 5) and bool(asked.said) != is_taken
+
+
+def test_ideas_are_left_out_until_they_are_brought_back(asked):
+    for value, threat, table in (("threat,table", (0,) * 6, False), ("none", agon_ai.WEIGHTS.threat, True)):
+        asked.obey(f"setoption name Without value {value}")
+        asked.obey("go")
+        question = asked.asked.pop()
+        assert (question["weights"].threat, question["tricks"].table) == (threat, table)
+
+
+def test_a_level_stops_at_its_clock_or_when_it_is_told_to(asked, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(agon_ai.time, "perf_counter", lambda: now[0])
+    asked.stop = lambda: False
+    asked.obey("setoption name Level value 2")
+    asked.obey("go wtime 60000")
+    stop = asked.asked.pop()["stop"]
+    assert [stop() for now[0] in (100.0, 101.9, 102.0, 103.0)] == [False, False, True, True]
+    asked.stop = lambda: True
+    now[0] = 100.0
+    assert stop()
+
+
+def test_a_new_game_forgets_the_moves_and_what_was_learnt_but_not_the_rules(asked):
+    for line in ("setoption name QueenFirst value on", "position start moves a5-b5", "newgame"):
+        memory = asked.memory
+        asked.obey(line)
+    assert asked.game.moves == () and asked.game.rules == Rules(queen_first=True) == asked.rules
+    assert asked.memory is not memory
+
+
+def test_other_rules_are_taken_in_the_running_game_if_its_moves_allow_them(asked):
+    asked.obey("position start moves a5-b5")
+    asked.obey("setoption name EmptyThroneLoses value off")
+    assert asked.rules == asked.game.rules == Rules(empty_throne_loses=False)
+    assert [str(move) for move in asked.game.moves] == ["a5-b5"]
+    guard_first = next(move for move in legal(BOTH_TRAPPED) if not move.startswith("g4"))
+    asked.obey(f"position text {BOTH_TRAPPED} moves {guard_first}")
+    asked.obey("setoption name QueenFirst value on")  # by which the queen would have had to go first
+    assert [str(move) for move in asked.game.moves] == [guard_first]
+    assert asked.rules == asked.game.rules == Rules(empty_throne_loses=False) and asked.said[-1].startswith("error")
+
+
 def test_go_reports_depths_and_a_legal_best_move():
     with Talk() as engine:
         engine.say("position start moves a5-b5 d1-d2")
