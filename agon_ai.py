@@ -389,6 +389,18 @@ class SideSteps(Dict[Bits, List[Tuple[int, Bits]]]):
         return steps
 
 
+class RingWorths(Dict[Bits, int]):
+    """What a set of guards is worth together, by the ring of each."""
+
+    def __init__(self, worths: Sequence[int]) -> None:
+        super().__init__()
+        self.worths = worths
+
+    def __missing__(self, guards: Bits) -> int:
+        self[guards] = total = sum(self.worths[RING[cell] or 0] for cell in cells_of(guards))
+        return total
+
+
 class Shape(NamedTuple):
     """What a set of pieces means for the other side's pieces."""
 
@@ -399,6 +411,8 @@ class Shape(NamedTuple):
     #: After any step: where a piece may stand, and where another may step then.
     standing: Bits
     landing: Bits
+    #: The cells next to where a piece may stand after any step.
+    grip: Bits
 
 
 class SideShapes(Dict[Bits, Shape]):
@@ -407,7 +421,8 @@ class SideShapes(Dict[Bits, Shape]):
     def __missing__(self, own: Bits) -> Shape:
         reach = _union_of_steps(own)
         standing = own | reach
-        self[own] = shape = Shape(reach, between(own), _next_to(own), standing, reach | _next_to(reach))
+        self[own] = shape = Shape(reach, between(own), _next_to(own), standing, reach | _next_to(reach),
+                                  _next_to(standing))
         return shape
 
 
@@ -432,15 +447,14 @@ class Evaluation:
             queen: SideValues(queen, weights, halves, rears) for queen in [0] + [1 << cell for cell in CELLS]}
         self.steps: Dict[Bits, SideSteps] = {queen: SideSteps(queen, self.sides) for queen in self.sides}
         self.shapes = SideShapes()
-        self.threats = [(RINGS[ring], worth) for ring, worth in enumerate(weights.threat) if worth]
-        self.dangers = [(RINGS[ring], worth) for ring, worth in enumerate(weights.danger) if worth]
+        self.threats, self.dangers = RingWorths(weights.threat), RingWorths(weights.danger)
         self.trapped = {1 << cell: weights.trapped[KIND[cell]] for cell in CELLS}
         self.trapped_queen = {1 << cell: weights.trapped_queen[RING[cell] or 0] for cell in CELLS}
 
     def make_room(self) -> None:
         """Forget what has been worked out about the sides when it has become too much."""
         for tables, limit in ((self.sides.values(), SIDE_VALUES_KEPT), (self.steps.values(), SIDE_STEPS_KEPT),
-                              ([self.shapes], SIDE_VALUES_KEPT)):
+                              ([self.shapes, self.threats, self.dangers], SIDE_VALUES_KEPT)):
             if sum(map(len, tables)) > limit:
                 for table in tables:
                     table.clear()
@@ -459,13 +473,11 @@ class Evaluation:
 
     def threat(self, own: Bits, enemy: Bits, queens: Bits) -> int:
         """What counts for the side to move, because it can trap enemy guards with its next step."""
-        victims = self.victims(own, enemy, queens)
-        return sum(worth * popcount(victims & ring) for ring, worth in self.threats) if victims else 0
+        return self.threats[self.victims(own, enemy, queens)]
 
     def danger(self, own: Bits, enemy: Bits, queens: Bits) -> int:
         """What counts for the side to move, because the enemy could trap its guards with a step."""
-        victims = self.victims(enemy, own, queens)
-        return sum(worth * popcount(victims & ring) for ring, worth in self.dangers) if victims else 0
+        return self.dangers[self.victims(enemy, own, queens)]
 
     def victims(self, own: Bits, enemy: Bits, queens: Bits) -> Bits:
         """The enemy guards that the own side can trap with one step."""
@@ -1132,8 +1144,8 @@ class Searcher:
         better than alpha is not looked at, unless it traps.
         """
         evaluation = self.evaluation
-        reach, flanks, near, standing, landing = evaluation.shapes[own]
-        enemy_reach, enemy_flanks, enemy_near, _, _ = evaluation.shapes[enemy]
+        reach, flanks, near, standing, landing, grip = evaluation.shapes[own]
+        enemy_reach, enemy_flanks, enemy_near, _, _, _ = evaluation.shapes[enemy]
         relocating = own & enemy_flanks
         missing = INNER & ~own
         if (enemy & flanks or relocating & queens or self.path.get(enemy) or quiet + 1 >= QUIET_MOVES_TO_DRAW
@@ -1145,7 +1157,7 @@ class Searcher:
             steps = [(values[own ^ change], change) for change in possible_changes(own, enemy, queens, self.rules)]
             steps.sort(reverse=True)
             free = OUTER & ~(own | enemy)
-            standing, landing = own | OUTER, reach | OUTSIDE
+            standing, landing, grip = own | OUTER, reach | OUTSIDE, BOARD
         else:
             steps = evaluation.steps[own & queens][own]
             free = BOARD & ~(own | enemy)
@@ -1165,9 +1177,11 @@ class Searcher:
             free &= ~hits
         if best < beta:
             # What the enemy's guards can be in danger at most after the change.
-            victims = enemy & ~queens & flanked(standing, landing)
+            victims = enemy & grip & ~queens
             if victims:
-                margin = sum(worth * popcount(victims & ring) for ring, worth in evaluation.dangers)
+                victims &= flanked(standing, landing)
+            if victims:
+                margin = evaluation.dangers[victims]
                 base -= margin
             for value, change in steps:
                 if change & free:
