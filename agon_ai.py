@@ -166,6 +166,52 @@ def _aims() -> Dict[Bits, Bits]:
 AIMS = _aims()
 
 
+def _sideways_steps(cell: Cell) -> Tuple[int, ...]:
+    """How many sideways steps a guard needs at least on its way to each cell of ring 1, on an empty board."""
+    steps = []
+    for goal in _GOALS:
+        total, reached = 0, {goal}
+        while cell not in reached:
+            reached |= {near for near in CELLS if any(to in reached for to in STEPS[near])}
+            total += 1
+        steps.append(total - (RING[cell] or 0) + 1)
+    return tuple(steps)
+
+
+_WAYS = {cell: _sideways_steps(cell) for cell in CELLS if cell != THRONE}
+_WAY_KINDS: Tuple[Tuple[int, ...], ...] = tuple(sorted(set(_WAYS.values())))
+#: By cell: its digit in the number that says how many guards have which ways (base 7: there are at most 6 guards).
+WAY_DIGIT: Dict[Cell, int] = {cell: 7 ** _WAY_KINDS.index(ways) for cell, ways in _WAYS.items()}
+#: By the set of goals that are taken (a bit for each of the six): every other goal, and the set with that goal.
+_NEXT_GOALS: Tuple[Tuple[Tuple[int, int], ...], ...] = tuple(
+    tuple((goal, taken | 1 << goal) for goal in range(6) if not taken >> goal & 1) for taken in range(64))
+
+
+class Detours(Dict[int, int]):
+    """The least total of sideways steps that brings each guard to a goal of its own; the key adds up WAY_DIGIT."""
+
+    def __missing__(self, guards: int) -> int:
+        rows = []
+        rest = guards
+        for ways in _WAY_KINDS:
+            rest, count = divmod(rest, 7)
+            rows += [ways] * count
+        # best[taken]: the least total with which the first guards take this set of goals, one guard for each goal.
+        best = [0] + [1_000] * 63
+        for taken in range(64):
+            number = popcount(taken)
+            if number < len(rows):
+                so_far, ways = best[taken], rows[number]
+                for goal, following in _NEXT_GOALS[taken]:
+                    if so_far + ways[goal] < best[following]:
+                        best[following] = so_far + ways[goal]
+        self[guards] = least = min(best[taken] for taken in range(64) if popcount(taken) == len(rows))
+        return least
+
+
+DETOURS = Detours()
+
+
 class Weights(NamedTuple):
     """The numbers of the evaluation, in hundredths of a guard's step: made by the command `learn`.
 
@@ -185,6 +231,8 @@ class Weights(NamedTuple):
     second: Tuple[int, ...]
     #: A cell of ring 1 to which no guard's steps inwards lead.
     unaimed: int
+    #: Each sideways step the guards need to come to different cells of ring 1.
+    detour: int
     #: Which cells of ring 1 the guards hold (PATTERNS) when the queen is on the throne, and when she is not.
     seated: Tuple[int, ...]
     waiting: Tuple[int, ...]
@@ -202,21 +250,22 @@ class Weights(NamedTuple):
 
 
 WEIGHTS = Weights(
-    guard=(0, 357, 186, 208, 50, 71, -72, -56, -37, -219, -193, -146),
-    queen=(445, 518, 182, 240, -29, 4, -238, -155, -58, -369, -316, -225),
-    beside=(-32, -80),
-    escort=-69,
-    last=(0, 0, -170, -3, 79, 93),
-    second=(0, -22, -14, 40, 24, -30),
-    unaimed=-65,
-    seated=(-101, 142, 26, 135, 152, 63, 5, 77, 55, 121, -135, -97, 0),
-    waiting=(-134, -41, -26, -69, -32, 0, -50, -66, -66, 19, -57, 76, 0),
-    reach=(23, -22),
-    tempo=40,
-    threat=(0, 405, 468, 315, 175, 27),
-    danger=(0, -273, -332, -171, -60, 0),
-    trapped=(0, -499, -516, -548, -292, -413, -152, -218, -143, 0, -3, -54),
-    trapped_queen=(96, 39, 103, 0, 5, 0))
+    guard=(0, 397, 183, 214, 6, 17, -49, -43, -12, -146, -78, -49),
+    queen=(534, 504, 155, 247, -81, -21, -178, -122, 1, -295, -180, -124),
+    beside=(-42, -155),
+    escort=-63,
+    last=(0, 0, -125, 0, 62, 62),
+    second=(0, -1, -45, 45, 19, -17),
+    unaimed=-51,
+    detour=-60,
+    seated=(-44, 85, -83, 20, 42, -50, -14, 47, 144, 167, 35, 86, 0),
+    waiting=(13, 17, -69, -26, -5, -83, -32, -26, 33, -115, -54, -87, 0),
+    reach=(8, -84),
+    tempo=72,
+    threat=(0, 434, 475, 360, 167, 26),
+    danger=(0, -271, -308, -198, -65, 0),
+    trapped=(0, -550, -474, -566, -243, -365, -105, -158, -111, 0, 33, -27),
+    trapped_queen=(114, 58, 94, 0, 19, 0))
 
 #: A count of the evaluation: the name of its weight, and its place in the row of that name.
 Term = Tuple[str, int]
@@ -241,6 +290,7 @@ def _side_counts(own: Bits, queens: Bits) -> CounterOf[Term]:
     for cell in cells_of(guards):
         aims |= AIMS[1 << cell]
     counts["unaimed", 0] += popcount(INNER & ~aims)
+    counts["detour", 0] += DETOURS[sum(WAY_DIGIT[cell] for cell in cells_of(guards))]
     counts["seated" if queen == THRONE_BIT else "waiting", PATTERN[guards & INNER]] += 1
     return counts
 
@@ -286,29 +336,30 @@ def _can_be_trapped(own: Bits, enemy: Bits, queens: Bits) -> Bits:
     return enemy & ~queens & flanked(own, landing)
 
 
-class Halves(Dict[Bits, Tuple[int, Bits, Bits, int]]):
-    """What some guards of a side count for by themselves: their worth, reach, aims, and how many are on each ring.
+class Halves(Dict[Bits, Tuple[int, Bits, Bits, int, int]]):
+    """What some guards of a side are by themselves: their worth, reach, aims, how many on each ring, with which ways.
 
     The guards on rings 1 to 3 and those on rings 4 and 5 are looked up apart: a step changes one half, the other is
     known.
-    The guards on ring n are counted by adding 8 ** n.
+    The guards on ring n are counted by adding 8 ** n, the ways as in WAY_DIGIT.
     """
 
     def __init__(self, weights: Weights) -> None:
         super().__init__()
         self.weights = weights
 
-    def __missing__(self, guards: Bits) -> Tuple[int, Bits, Bits, int]:
+    def __missing__(self, guards: Bits) -> Tuple[int, Bits, Bits, int, int]:
         weights = self.weights
-        worth = reach = aims = rings = 0
+        worth = reach = aims = rings = ways = 0
         for cell in cells_of(guards):
             worth += weights.guard[KIND[cell]]
             reach |= STEP_BITS[1 << cell]
             aims |= AIMS[1 << cell]
             rings += 8 ** (RING[cell] or 0)
+            ways += WAY_DIGIT[cell]
         pairs = sum(popcount(guards & guards << line) for line in LINES)
         worth += pairs * weights.beside[1 if guards & OUTSIDE else 0]
-        self[guards] = half = worth, reach, aims, rings
+        self[guards] = half = worth, reach, aims, rings, ways
         return half
 
 
@@ -343,18 +394,19 @@ class SideValues(Dict[Bits, int]):
         self.beside_queen = bits(NEIGHBOURS[cell]) if queen else 0
         row = weights.seated if queen == THRONE_BIT else weights.waiting
         self.patterns = {guards: row[number] for guards, number in PATTERN.items()}
-        self.escort = weights.escort
+        self.escort, self.detour = weights.escort, weights.detour
         self.reach_inside, self.reach_outside = weights.reach
         self.unaimed = {aims: weights.unaimed * (6 - popcount(aims)) for aims in PATTERN}
 
     def __missing__(self, own: Bits) -> int:
         guards = own ^ self.queen
-        worth, reach, aims, rings = self.halves[guards & INSIDE]
-        worth_outside, reach_outside, aims_outside, rings_outside = self.halves[guards & OUTSIDE]
+        worth, reach, aims, rings, ways = self.halves[guards & INSIDE]
+        worth_outside, reach_outside, aims_outside, rings_outside, ways_outside = self.halves[guards & OUTSIDE]
         reach = (reach | reach_outside | self.queen_reach) & ~own
         self[own] = value = (
             self.queen_worth + worth + worth_outside + self.rears[rings + rings_outside]
             + self.patterns[guards & INNER] + self.unaimed[aims | aims_outside]
+            + self.detour * DETOURS[ways + ways_outside]
             + self.escort * popcount(guards & self.beside_queen)
             + self.reach_inside * popcount(reach & INSIDE) + self.reach_outside * popcount(reach & OUTSIDE))
         return value
@@ -1316,6 +1368,22 @@ def search(game: Game, seconds: Optional[float] = None, depth: Optional[int] = N
 # --- 5. Levels -------------------------------------------------------------------
 
 
+def _simple_weights() -> Weights:
+    """What a beginner knows: go inwards, seat the queen, do not be trapped, trap the other side."""
+    nothing = Weights(*((0,) * len(row) if isinstance(row, tuple) else 0 for row in WEIGHTS))
+    guard = (0, 650, 500, 350, 180, 0)
+    queen = (900, 900, 550, 350, 170, 0)
+    return nothing._replace(
+        guard=tuple(guard[ring] for ring, _ in KINDS), queen=tuple(queen[ring] for ring, _ in KINDS), tempo=80,
+        detour=-47, reach=(12, 12),
+        threat=tuple(worth // 2 for worth in guard),
+        trapped=tuple(-60 - guard[ring] if ring else 0 for ring, _ in KINDS))
+
+
+SIMPLE = _simple_weights()
+CARELESS = SIMPLE._replace(threat=(0,) * len(SIMPLE.threat))
+
+
 class Level(NamedTuple):
     """How a level plays: its limits and its weaknesses."""
 
@@ -1327,22 +1395,21 @@ class Level(NamedTuple):
     #: The chance, at each move, of a slip: any move whose score is at most `margin` below the best one.
     slip: float = 0.0
     margin: int = 0
-    #: A careless player does not see what the enemy threatens to trap.
-    careless: bool = False
+    #: What it knows: SIMPLE is less than the program has learnt, and CARELESS does not see what can be trapped next.
+    weights: Weights = WEIGHTS
 
 
-#: Measured with `match`, 40 games each: the README has the table.
+#: Measured with `match`: the README has the table.
 LEVELS: Tuple[Level, ...] = (
-    Level(1, 1, 1_000, 1.0, slip=0.5, margin=300, careless=True),
-    Level(2, 1, 1_000, 1.0, slip=0.1, margin=150, careless=True),
-    Level(3, 1, 1_000, 1.0),
-    Level(4, 2, 1_000, 1.0),
-    Level(5, 4, 1_000, 1.0),
-    Level(6, 6, 4_000, 2.0),
-    Level(7, 9, 16_000, 3.0),
+    Level(1, 1, 4_000, 1.0, slip=0.5, margin=300, weights=CARELESS),
+    Level(2, 1, 4_000, 1.0, slip=0.1, margin=150, weights=CARELESS),
+    Level(3, 1, 4_000, 1.0, weights=SIMPLE),
+    Level(4, 2, 4_000, 1.0, weights=SIMPLE),
+    Level(5, 3, 4_000, 1.5),
+    Level(6, 5, 4_000, 2.0),
+    Level(7, MAX_DEPTH, 16_000, 3.0),
     Level(8, MAX_DEPTH, 1_000_000_000, 3.0),
 )
-CARELESS = WEIGHTS._replace(threat=(0,) * len(WEIGHTS.threat))
 
 
 def choose(game: Game, level: int, seed: Optional[int] = None, stop: Optional[Callable[[], bool]] = None,
@@ -1359,7 +1426,7 @@ def choose(game: Game, level: int, seed: Optional[int] = None, stop: Optional[Ca
     slips = luck.random() < limits.slip
     multipv = len(game.legal_moves()) if slips else 1
     analysis = search(game, limits.seconds, limits.depth, limits.nodes, stop, on_info, multipv,
-                      CARELESS if limits.careless else WEIGHTS, seed=seed)
+                      limits.weights, seed=seed)
     if slips:
         line = luck.choice([line for line in analysis.lines if line.score >= analysis.score - limits.margin])
         analysis = analysis._replace(move=line.pv[0], score=line.score, pv=line.pv)
@@ -2990,9 +3057,10 @@ STRAY = 0.06
 LONGEST_LESSON = 300
 #: How strongly the weights are held where they are: as if so many positions spoke for each of them.
 RIDGE = 100.0
-#: A guard on ring 1 is worth so much more than the fit says.  Guards there can no longer help the others, so a search of
-#: a few plies finds them worth little; but without them no game has an end.
-HOME_BONUS = 150
+#: What is added to what the fit says: for each ring a piece has come inwards, for each guard on ring 1, and for each
+#: sideways step needed.  A search of a few plies finds that guards on ring 1 are worth little, because they can no longer
+#: help the others, and does not see the end of a long way round; but without these no game has an end.
+STEP_URGE, HOME_URGE, DETOUR_URGE = 20, 100, -40
 #: Every so many games one is set aside: the error is measured on its positions, from which nothing is learnt.
 UNSEEN = 5
 
@@ -3139,6 +3207,15 @@ def _allowed(values: Dict[Term, int]) -> Weights:
     return Weights(**rows)  # type: ignore[arg-type]
 
 
+def urged(weights: Weights) -> Weights:
+    """The weights with what makes the pieces go inwards."""
+    urge = [STEP_URGE * (RADIUS - ring) for ring, _ in KINDS]
+    guard = [number + more for number, more in zip(weights.guard, [0] + urge[1:])]
+    guard[KINDS.index((1, 0))] += HOME_URGE
+    return weights._replace(guard=tuple(guard), queen=tuple(map(sum, zip(weights.queen, urge))),
+                            detour=weights.detour + DETOUR_URGE)
+
+
 def weights_text(weights: Weights) -> str:
     """The table as it stands in this file."""
     return "WEIGHTS = Weights(\n" + ",\n".join(f"    {name}={row}" for name, row in weights._asdict().items()) + ")\n"
@@ -3176,9 +3253,7 @@ def learn(options: argparse.Namespace) -> int:
             examples = examples_of(part)
             learnt = fitted(weights, examples)
             print(f"{len(part):6} games, {len(examples):7} positions: error {error_of(learnt, unseen):.1f}", flush=True)
-        guard = list(learnt.guard)
-        guard[KINDS.index((1, 0))] += HOME_BONUS
-        weights = learnt._replace(guard=tuple(guard))
+        weights = urged(learnt)
     print(weights_text(weights), end="")
     if options.write:
         write_weights(weights, os.path.abspath(__file__))
