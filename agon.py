@@ -2,25 +2,29 @@
 
     python agon.py [game.agon]
 
-The picture on the canvas is a function of the game and of what the player is
-just doing; nothing is ever decided from what is drawn.  All rules come from
-agon_core.  The computer thinks in a child process (agon_ai.py serve), so the
-window stays alive while it does.
+The window is divided into parts that can each be built and tried alone.  What
+lies on the table is a Session, which knows no Tk; what the window shows is a
+pure function of it (view_of); the widgets show that view and decide nothing.
+All rules come from agon_core.  The computer thinks in a child process
+(agon_ai.py serve), so the window stays alive while it does.
 
 Contents
-     1. Start-up     a plain sentence where Python or Tk is missing
-     2. Texts        every sentence in German and English, side by side
-     3. Look         colours, sizes, the pictures of the pieces
-     5. Board        the canvas: draws what it is given, reports cells
-     6. Scores       what an engine's numbers mean
-     7. Settings     what is remembered between two starts
-     8. Dialogs      new game, questions and messages, help
-     9. Panel        the list of moves, the analysis, the page of an activity
-    10. Hand         mouse and keyboard: picking, carrying, dropping
-    11. Analyst      a second engine that comments on the game
-    12. Classroom    the tour, the puzzles, setting up a position, the search tree
-    13. Parts        menus, files, programs that play, the sentences beside the board
-    14. Application  the state machine that ties it all together
+     1. Start-up      a plain sentence where Python or Tk is missing
+     2. Texts         every short sentence in German and English, side by side
+     3. User data     settings, and the one thread that writes files
+     4. Session       the game on the table, its players, and what is going on
+     5. Lessons       tour, puzzles and set-up, each a table of its own
+     6. View          what the window shows, as a value
+     7. Hand          picking, carrying, dropping
+     8. Thinker       asking engines: the players, hints, the analysis
+     9. Commands      what menus, buttons and keys do with a game
+    10. Files         games, pictures and the clipboard
+    11. Look          colours, fonts, painted pictures
+    12. Board         the canvas: draws a Picture, knows the pixels
+    13. Panel         the widgets beside the board
+    14. Window        toolbar, board and panel in one frame; menus
+    15. Dialogs       questions, new game, help, conversation, search tree
+    16. Application   one event, one transition, one picture
 """
 
 # --- 1. Start-up -----------------------------------------------------------------
@@ -52,13 +56,17 @@ except ImportError:
               "(Debian, Ubuntu) or python3-tkinter (Fedora); on Windows and macOS take Python from python.org")
 if tk.TkVersion < 8.6:
     stop_with(f"Agon needs Tk 8.6 or newer; this is Tk {tk.TkVersion}. Take a newer Python from python.org")
+try:
+    import zlib
+except ImportError:
+    stop_with("Agon needs the module zlib, which this Python was built without. Take a Python from python.org")
 
 import copy
 import errno
+import functools
 import gc
 import json
 import math
-import operator
 import os
 import random
 import re
@@ -66,21 +74,23 @@ import shlex
 import struct
 import threading
 import time
-import zlib
 from enum import Enum
-from functools import lru_cache, partial
-from typing import IO, Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple, Type, Union
+from functools import partial
+from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from agon_core import (
-    BLACK, CELLS, CROSS, ERROR_TEXTS, FILES, FRAME_SHARE, GUARD_SHAPES, MARGIN, NEIGHBOURS, PASS, PIECE_DIAMETER,
-    PIECE_SHAPES, PRINT, QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RANK_MARGIN, RING, STAR, THRONE, WHITE, AgonError, Cell,
-    Colours, Diagram, Disc, Ending, Game, IllegalMove, Layout, Move, PieceColours, Point, Position, Refusal, Rules,
-    Shape, cell_name, cells_of, diagrams_svg, is_goal_reached, read_text, write_safely)
 from agon_ai import (
-    INFINITY, OWN_ENGINE, START_PATIENCE, SURE_WIN, Answer, EngineFailure, EngineProcess, Info, TreeLine,
-    parse_tree_line, program_command, score_text)
+    LEVELS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Said, TreeLine, missing_file, parse_tree_line,
+    program_command)
+from agon_core import (
+    BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, NEIGHBOURS, PASS, PIECE_DIAMETER, PIECE_SHAPES, PRINT,
+    QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RING, STAR, THRONE, WHITE, WINNING_CELLS, AgonError, Cell, Colours, Diagram, Disc,
+    Ending, Game, IllegalMove, Layout, Lesson, Move, Outcome, PieceColours, Point, Position, Refusal, Rules, cell_name,
+    cells_of, diagrams_svg, is_goal_reached, load_lessons, parse_cell, read_text, remove_leftovers, set_aside, visible,
+    write_safely)
 
-VERSION = "1.0"
+VERSION = "2.0"
+HERE = os.path.dirname(os.path.abspath(__file__))
+CLASSROOM = os.path.join(HERE, "classroom")
 IS_MAC = sys.platform == "darwin"
 
 # --- 2. Texts --------------------------------------------------------------------
@@ -91,80 +101,119 @@ LANGUAGES = {"de": "Deutsch", "en": "English"}
 TEXTS: Dict[str, Tuple[str, str]] = {
     "white": ("Weiß", "White"),
     "black": ("Schwarz", "Black"),
+    "you": ("Du", "You"),
     "level": ("Stufe {level}", "Level {level}"),
-    # the panel beside the board
+    "computer": ("Computer, Stufe {level}", "Computer, level {level}"),
+    # the four places
+    "place_game": ("Spiel", "Game"),
+    "place_learn": ("Lernen", "Learn"),
+    "place_puzzles": ("Rätsel", "Puzzles"),
+    "place_analysis": ("Analyse", "Analysis"),
+    "new": ("Neues Spiel", "New game"),
+    "menu": ("Menü", "Menu"),
+    # the players
+    "guards_home": ("Wachen {count}/6", "Guards {count}/6"),
+    "to_move": ("{side} · am Zug", "{side} · to move"),
+    "has_won": ("{side} · gewonnen", "{side} · has won"),
+    # the message box: whose turn it is
+    "your_turn": ("Du bist am Zug", "Your move"),
     "turn": ("{side} ist am Zug", "{side} to move"),
-    "wins": ("{side} gewinnt", "{side} wins"),
-    "drawn": ("Unentschieden", "Draw"),
+    "computer_turn": ("Der Computer denkt …", "The computer is thinking …"),
+    "program_turn": ("{name} denkt …", "{name} is thinking …"),
+    "paused": ("Angehalten", "Paused"),
+    "say_paused": ("Der Computer ist am Zug. Weiter mit {key}.", "It is the computer's turn. Go on with {key}."),
+    "say_start": ("Zieh einen Stein mit der Maus: den Ring entlang oder einen Ring weiter nach innen.",
+                  "Drag a piece with the mouse: along its ring or one ring further inwards."),
     "move_number": ("Zug {number}", "Move {number}"),
-    "ended_on": ("Ende im {number}. Zug", "ended on move {number}"),
-    "paused": ("angehalten", "paused"),
-    "two_players": ("zwei Spieler", "two players"),
-    "against_computer": ("Computer Stufe {level}", "computer level {level}"),
-    "computer_thinks": ("der Computer denkt …", "the computer is thinking …"),
     "say_thinking": ("Der Computer denkt …", "The computer is thinking …"),
-    "undo_button": ("Zurück", "Undo"),
-    "redo_button": ("Vor", "Redo"),
-    "hint_button": ("Tipp", "Hint"),
-    "analysis_summary": ("Tiefe {depth} · {nodes} Stellungen", "Depth {depth} · {nodes} positions"),
-    "analysis_waits": ("Die Analyse wartet.", "The analysis is waiting."),
-    "review": ("Das Spiel wird durchgesehen: {percent} %", "Analysing the game: {percent} %"),
-    "review_done": ("Ein Klick auf die Kurve zeigt die Stellung.", "Click on the curve to see the position."),
-    "wins_in": ("{side} gewinnt in {moves}", "{side} wins in {moves}"),
-    # the status line below the board
-    "say_start": ("Zieh einen deiner Steine mit der Maus; die möglichen Felder werden markiert.",
-                  "Drag one of your pieces with the mouse; the possible cells will be marked."),
-    "say_trapped": ("Eingeschlossen: {pieces}. {task}", "Trapped: {pieces}. {task}"),
-    "piece_guard": ("Wache auf {cell}", "guard on {cell}"),
-    "piece_queen": ("Königin auf {cell}", "queen on {cell}"),
-    "task_guard": ("Setze sie auf ein freies Feld des Außenrings.",
-                   "Put it on a free cell of the outer ring."),
-    "task_queen": ("Setze sie auf irgendein freies Feld außer dem Thron.",
+    # the message box: pieces that are trapped
+    "trapped_your_guard": ("Deine Wache ist eingeschlossen", "Your guard is trapped"),
+    "trapped_your_queen": ("Deine Königin ist eingeschlossen", "Your queen is trapped"),
+    "trapped_your_several": ("Mehrere deiner Steine sind eingeschlossen", "Several of your pieces are trapped"),
+    "trapped_guard": ("Eine Wache von {side} ist eingeschlossen", "A guard of {side} is trapped"),
+    "trapped_queen": ("Die Königin von {side} ist eingeschlossen", "The queen of {side} is trapped"),
+    "trapped_several": ("Mehrere Steine von {side} sind eingeschlossen", "Several pieces of {side} are trapped"),
+    "trapped_move": ("{side} zog {move}.", "{side} played {move}."),
+    "trapped_between": ("{piece} steht zwischen {cells}.", "{piece} stands between {cells}."),
+    "and": (" und ", " and "),
+    "piece_guard": ("Die Wache auf {cell}", "The guard on {cell}"),
+    "piece_queen": ("Die Königin auf {cell}", "The queen on {cell}"),
+    "task_guard": ("Setz sie auf den Außenring: auf ein Feld mit grünem Punkt.",
+                   "Put it on the outer ring: on a cell with a green dot."),
+    "task_queen": ("Setz sie auf irgendein freies Feld außer dem Thron.",
                    "Put her on any free cell except the throne."),
-    "task_guards": ("Setze eine von ihnen auf ein freies Feld des Außenrings.",
+    "task_guards": ("Setz eine von ihnen auf ein freies Feld des Außenrings.",
                     "Put one of them on a free cell of the outer ring."),
-    "task_several": ("Setze einen dieser Steine um: Wachen auf den Außenring, die Königin irgendwohin, nur nicht auf "
+    "task_several": ("Setz einen dieser Steine um: Wachen auf den Außenring, die Königin irgendwohin, nur nicht auf "
                      "den Thron.", "Relocate one of them: guards to the outer ring, the queen anywhere but the throne."),
-    "task_queen_first": ("Die Königin geht vor: Setze sie auf irgendein freies Feld außer dem Thron.",
+    "task_queen_first": ("Die Königin geht vor: Setz sie auf irgendein freies Feld außer dem Thron.",
                          "The queen goes first: put her on any free cell except the throne."),
+    "must_relocate": ("{side} muss umsetzen", "{side} must relocate"),
+    "relocated": ("{side} setzte {cell} nach {target} um.", "{side} relocated {cell} to {target}."),
+    # the message box: what has happened
     "say_pass": ("{side} kann nicht ziehen und setzt aus.", "{side} cannot move and passes."),
     "say_hint": ("Vorschlag: {move}", "Suggestion: {move}"),
     "say_no_moves": ("Dieser Stein kann jetzt nicht ziehen.", "This piece cannot move now."),
     "say_wait": ("Der Computer ist am Zug.", "It is the computer's turn."),
-    "say_paused": ("Angehalten: Der Computer ist am Zug. Weiter mit {key}.",
-                   "Paused: it is the computer's turn. Go on with {key}."),
     "computer_player": ("Der Computerspieler", "The computer player"),
-    "say_program_missing": ("{who} lässt sich nicht starten ({reason}).", "{who} cannot be started ({reason})."),
-    "say_program_ended": ("{who} hat sich beendet.", "{who} has ended."),
-    "say_program_slow": ("{who} antwortet nicht mehr und wurde beendet.", "{who} no longer answers and was ended."),
-    "say_program_illegal": ("{who} hat keinen möglichen Zug genannt. {why}", "{who} named no possible move. {why}"),
-    "say_try_again": ("{key} versucht es noch einmal.", "{key} tries again."),
+    "fail_missing": ("{who} lässt sich nicht starten ({reason}).", "{who} cannot be started ({reason})."),
+    "fail_ended": ("{who} hat sich beendet. {last}", "{who} has ended. {last}"),
+    "fail_slow": ("{who} antwortet nicht mehr und wurde beendet.", "{who} no longer answers and was ended."),
+    "fail_illegal": ("{who} hat keinen möglichen Zug genannt. {why}", "{who} named no possible move. {why}"),
+    "fail_other": ("{who}: {why}", "{who}: {why}"),
+    "say_try_again": ("{failure} {key} versucht es noch einmal.", "{failure} {key} tries again."),
     "say_repetition": ("Diese Stellung gab es jetzt zweimal; beim dritten Mal ist das Spiel unentschieden.",
                        "This position has occurred twice; the third time the game is drawn."),
     "say_quiet": ("Ohne Schritt nach innen oder Umsetzen ist das Spiel bald unentschieden. Züge bis dahin: {count}.",
                   "Without a step inwards or a relocation the game will soon be drawn. Moves until then: {count}."),
     "say_draw_declined": ("Der Computer lehnt das Remis ab.", "The computer declines the draw."),
     "say_saved": ("Gespeichert: {name}", "Saved: {name}"),
-    "say_not_kept": ("Das laufende Spiel kann nicht aufgehoben werden ({reason}).",
+    "say_not_kept": ("Das laufende Spiel kann nicht gesichert werden ({reason}).",
                      "The running game cannot be kept ({reason})."),
+    "say_settings_not_kept": ("Die Einstellungen können nicht gesichert werden ({reason}).",
+                              "The settings cannot be kept ({reason})."),
+    "say_set_aside": ("Das zuletzt laufende Spiel war nicht lesbar ({reason}). Es liegt jetzt unter: {name}",
+                      "The game that was running could not be read ({reason}). It is kept as: {name}"),
+    "say_orphan": ("Das Spiel eines zweiten Fensters liegt bereit: Menü, Spiel, Voriges Spiel zurückholen.",
+                   "The game of a second window is at hand: menu, Game, Bring back the previous game."),
+    "say_branched": ("Ein neues Spiel ab {place}. Das alte: Menü, Spiel, Voriges Spiel zurückholen.",
+                     "A new game from {place}. The old one: menu, Game, Bring back the previous game."),
     "say_copied_position": ("Die Stellung ist in der Zwischenablage.", "The position is on the clipboard."),
     "say_copied_game": ("Das Spiel ist in der Zwischenablage.", "The game is on the clipboard."),
     "say_typed": ("Zug: {text}", "Move: {text}"),
     "say_cell": ("{cell}: frei", "{cell}: free"),
     "say_guard": ("{cell}: Wache ({side})", "{cell}: guard ({side})"),
     "say_queen": ("{cell}: Königin ({side})", "{cell}: queen ({side})"),
+    "say_preview": ("Das Brett zeigt die im Suchbaum gewählte Stellung.",
+                    "The board shows the position selected in the search tree."),
+    # how it ended
+    "you_won": ("Du hast gewonnen!", "You have won!"),
+    "computer_won": ("Der Computer hat gewonnen", "The computer has won"),
+    "won": ("{name} gewinnt", "{name} wins"),
+    "drawn": ("Unentschieden", "Draw"),
+    "ended_on": ("Ende im {number}. Zug", "ended on move {number}"),
+    "next_level": ("Stufe {level} versuchen", "Try level {level}"),
+    "again": ("Noch einmal", "Once more"),
+    "look_through": ("Spiel durchsehen", "Review the game"),
+    # the first start
+    "welcome": ("Neu bei Agon?", "New to Agon?"),
+    "welcome_text": ("Alle Regeln, Zug für Zug auf dem Brett. Später jederzeit oben unter „Lernen“.",
+                     "All the rules, move by move on the board. Later always above, under “Learn”."),
+    "welcome_tour": ("Agon kennenlernen · 10 Minuten", "Get to know Agon · 10 minutes"),
+    "welcome_play": ("Gleich spielen, Stufe 1", "Play at once, level 1"),
     # menus
     "ctrl": ("Strg", "Ctrl"),
     "menu_file": ("Datei", "File"),
     "menu_game": ("Spiel", "Game"),
+    "menu_learn": ("Lernen", "Learn"),
     "menu_view": ("Ansicht", "View"),
     "menu_help": ("Hilfe", "Help"),
     "open": ("Öffnen …", "Open …"),
-    "recent": ("Zuletzt benutzt", "Recent files"),
+    "recent": ("Zuletzt geöffnet", "Recent files"),
     "no_recent": ("noch keine", "none yet"),
     "save": ("Speichern", "Save"),
     "save_as": ("Speichern unter …", "Save as …"),
-    "export": ("Als Bild (SVG) ausgeben", "Export as picture (SVG)"),
+    "export": ("Als Bild (SVG) exportieren", "Export as picture (SVG)"),
     "export_board": ("Brett …", "Board …"),
     "export_board_print": ("Brett, schwarz auf weiß …", "Board, black on white …"),
     "export_game": ("Diagramme des Spiels …", "Diagrams of the game …"),
@@ -175,8 +224,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "quit": ("Beenden", "Quit"),
     "new_game": ("Neues Spiel …", "New game …"),
     "previous_game": ("Voriges Spiel zurückholen", "Bring back the previous game"),
-    "undo": ("Zug zurück", "Undo move"),
-    "redo": ("Zug vor", "Redo move"),
+    "undo": ("Zug zurücknehmen", "Take back move"),
+    "redo": ("Zug wiederholen", "Redo move"),
     "first": ("Zum Anfang", "To the start"),
     "previous": ("Vorige Stellung", "Previous position"),
     "next": ("Nächste Stellung", "Next position"),
@@ -189,6 +238,12 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "swap": ("Seiten tauschen", "Swap sides"),
     "offer_draw": ("Remis anbieten …", "Offer a draw …"),
     "resign": ("Aufgeben …", "Resign …"),
+    "tour": ("Agon kennenlernen", "Getting to know Agon"),
+    "puzzles": ("Rätsel", "Puzzles"),
+    "set_up": ("Stellung aufbauen", "Set up a position"),
+    "tree": ("Minimax beim Denken zusehen", "Watch minimax think"),
+    "own_program": ("Eigenes Programm spielen lassen …", "Let your own program play …"),
+    "conversation": ("Gespräch mit dem Programm", "Conversation with the program"),
     "flip": ("Brett drehen", "Turn the board"),
     "ranks": ("Reihenzahlen", "Rank numbers"),
     "analysis": ("Analyse", "Analysis"),
@@ -199,7 +254,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "theme_contrast": ("Starker Kontrast", "High contrast"),
     "larger": ("Größere Schrift", "Larger text"),
     "smaller": ("Kleinere Schrift", "Smaller text"),
-    "full_screen": ("Ganzer Bildschirm", "Full screen"),
+    "full_screen": ("Vollbild", "Full screen"),
     "language": ("Sprache", "Language"),
     "help": ("Regeln und Tasten", "Rules and keys"),
     "about": ("Über Agon", "About Agon"),
@@ -207,75 +262,71 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                    "Feldern, auch „Königinswache“ genannt (1842).\n\nPython {python} · Tk {tk}",
                    "Agon {version}\n\nThe oldest known game on a board of hexagons, also called “Queen’s Guards” "
                    "(1842).\n\nPython {python} · Tk {tk}"),
-    "help_text": (
-        """#Ziel
-Bring deine Königin auf den Thron in der Mitte und deine sechs Wachen auf die sechs Felder um sie.
-#Ziehen
-Ein Stein zieht einen Schritt auf ein freies Nachbarfeld, auf seinem Ring oder nach innen, nie nach außen. \
-Geschlagen wird nicht. Den Thron darf nur eine Königin betreten.
-#Einschließen
-Ein Stein, der in gerader Linie zwischen zwei gegnerischen steht, ist eingeschlossen. Sein Besitzer muss ihn mit dem \
-nächsten Zug umsetzen: eine Wache auf ein freies Feld des Außenrings, die Königin auf irgendein freies Feld außer \
-dem Thron. Mehrere werden Zug um Zug umgesetzt.
-#Selbsteinschließung
-Kein Stein darf selbst zwischen zwei gegnerische gehen, außer der Zug schließt diese beiden seinerseits ein.
-#Ende
-Sechs Wachen um einen Thron ohne die eigene Königin verlieren. Wer gar nicht ziehen kann, setzt aus. Unentschieden \
-ist das Spiel, wenn keine Seite ziehen kann, wenn dieselbe Stellung zum dritten Mal entsteht oder nach 100 Zügen \
-ohne Schritt nach innen und ohne Umsetzen.
-#Bedienung
-Zieh einen Stein mit der Maus, oder klicke erst ihn und dann das Zielfeld an. Esc oder die andere Maustaste legt ihn \
-zurück. Mit der Tastatur: Pfeiltasten oder Tab bewegen den Zeiger, Eingabe nimmt und setzt; oder den Zug tippen, \
-etwa b1c2, dann Eingabe. Strg+Tab führt zu den Knöpfen neben dem Brett; Bild↓ und Bild↑ \
-blättern in Tour und Rätseln.
-#Marken
-Grüner Punkt: Dorthin darf der Stein. Rote Keile: Der Stein ist eingeschlossen, und woher. Rotes Kreuz: Dieser Stein \
-verbietet den Zug. Orange: der letzte Zug. Grüner Pfeil: ein Vorschlag des Computers.
-#Schreibweise
-a5-b5 ist ein Schritt, Qf7-f6 einer der Königin, e5*a1 ein Umsetzen; + heißt: schließt ein, # heißt: gewinnt, \
--- heißt: setzt aus.
-#Tasten""",
-        """#Aim
-Bring your queen to the throne in the middle and your six guards to the six cells around her.
-#Moving
-A piece moves one step to a free neighbouring cell, along its ring or inwards, never outwards. Nothing is captured. \
-Only a queen may step on the throne.
-#Trapping
-A piece in a straight line between two enemies is trapped. Its owner must relocate it with the next move: a guard to \
-a free cell of the outer ring, the queen to any free cell except the throne. Several are relocated one per turn.
-#Self-enclosure
-No piece may go between two enemies itself, unless that very move encloses both of them in turn.
-#End
-Six guards round a throne without their own queen lose. A side that cannot move at all passes. The game is drawn \
-when neither side can move, when the same position occurs for the third time, or after 100 moves without a step \
-inwards and without a relocation.
-#Controls
-Drag a piece with the mouse, or click the piece and then the cell. Esc or the other mouse button puts it back. With \
-the keyboard: the arrow keys or Tab move the cursor, Enter picks and drops; or type the move, such as b1c2, then \
-Enter. Ctrl+Tab leads to the buttons beside the board; PgDn and PgUp \
-turn the pages of tour and puzzles.
-#Marks
-Green dot: the piece may go there. Red wedges: the piece is trapped, and from where. Red cross: this piece forbids the \
-move. Orange: the last move. Green arrow: a suggestion of the computer.
-#Notation
-a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # means: wins, -- means: passes.
-#Keys"""),
+    "help_keys": ("Tasten", "Keys"),
+    # the list of moves, and the analysis
+    "no_moves": ("Hier stehen gleich die Züge.", "The moves will stand here."),
+    "analysis_summary": ("Tiefe {depth} · {nodes} Stellungen", "Depth {depth} · {nodes} positions"),
+    "analysis_waits": ("Die Analyse wartet.", "The analysis is waiting."),
+    "review": ("Das Spiel wird durchgesehen: {percent} %", "Analysing the game: {percent} %"),
+    "review_done": ("Ein Klick auf die Kurve zeigt die Stellung.", "Click on the curve to see the position."),
+    "wins_in": ("{side} gewinnt in {moves}", "{side} wins in {moves}"),
     # tour, puzzles, set-up
-    "menu_learn": ("Lernen", "Learn"),
-    "tour": ("Agon kennenlernen", "Getting to know Agon"),
-    "puzzles": ("Rätsel", "Puzzles"),
-    "set_up": ("Stellung aufbauen", "Set up a position"),
-    "tree": ("Minimax zusehen", "Watch minimax think"),
-    "say_preview": ("Das Brett zeigt die im Suchbaum gewählte Stellung.",
-                    "The board shows the position selected in the search tree."),
+    "no_classroom": ("Der Ordner „classroom“ neben dem Programm fehlt oder ist leer; dort liegen Tour und Rätsel.",
+                     "The folder “classroom” beside the program is missing or empty; it holds tour and puzzles."),
+    "waiting_game": ("Dein angefangenes Spiel wartet unter „Spiel“.", "Your game waits under “Game”."),
+    "page_of": ("Seite {number} von {count}", "Page {number} of {count}"),
+    "page_back": ("‹ Zurück", "‹ Back"),
+    "page_next": ("Weiter ›", "Next ›"),
+    "page_skip": ("Überspringen ›", "Skip ›"),
+    "page_again": ("Noch einmal", "Once more"),
+    "to_puzzles": ("Zu den Rätseln ›", "To the puzzles ›"),
+    "page_close": ("Zurück zum Spiel", "Back to the game"),
+    "lesson_right": ("Richtig! {praise}", "Right! {praise}"),
+    "lesson_wrong": ("{wrong}", "{wrong}"),
+    "lesson_next_step": ("Gut! Nun der zweite Teil.", "Good! Now the second part."),
+    "lesson_other": ("Das ist erlaubt, aber hier ist etwas anderes gefragt.",
+                     "That is allowed, but something else is asked for here."),
+    "puzzle_of": ("Rätsel {number} von {count} · {solved} gelöst", "Puzzle {number} of {count} · {solved} solved"),
+    "puzzle_you": ("Du bist {side}.", "You are {side}."),
+    "puzzle_task_win": ("Gewinn {within}.", "Win {within}."),
+    "puzzle_task_trap": ("Schließ einen Stein ein, mit einem Zug.", "Trap a piece, with one move."),
+    "puzzle_task_trap_two": ("Schließ zwei Steine ein, mit einem Zug.", "Trap two pieces, with one move."),
+    "within_one": ("in einem Zug", "in one move"),
+    "within": ("in {count} Zügen", "in {count} moves"),
+    "puzzle_known": ("Schon gelöst.", "Solved before."),
+    "puzzle_solution": ("Lösung", "Solution"),
+    "puzzle_solved": ("Gelöst!", "Solved!"),
+    "puzzle_shown": ("Das war die Lösung.", "That was the solution."),
+    "puzzle_go_on": ("Gut! Jetzt geht es {within}.", "Good! Now it can be done {within}."),
+    "puzzle_too_long": ("Das dauert zu lange.", "That takes too long."),
+    "puzzle_traps_none": ("Damit ist kein Stein eingeschlossen.", "That traps no piece."),
+    "puzzle_traps_one": ("Damit ist nur ein Stein eingeschlossen.", "That traps only one piece."),
+    "puzzle_refuted": ("Dagegen gibt es eine Verteidigung: den Pfeil.", "There is a defence: the arrow."),
+    "puzzle_failed": ("Der Computerspieler ist ausgefallen. Versuch es noch einmal.",
+                      "The computer player has failed. Try once more."),
+    "setup_title": ("Stellung aufbauen", "Set up a position"),
+    "setup_heading": ("Was soll ein Klick tun?", "What should a click do?"),
+    "setup_text": ("Ziehen verschiebt einen Stein; neben dem Brett losgelassen, verschwindet er.",
+                   "Dragging moves a piece; dropped beside the board, it disappears."),
+    "tool_guard": ("Wache", "guard"),
+    "tool_queen": ("Königin", "queen"),
+    "tool_remove": ("wegnehmen", "take away"),
+    "setup_turn": ("Zug wechseln", "Change turn"),
+    "setup_play": ("Weiterspielen", "Play on"),
+    "setup_undo": ("Rückgängig", "Undo"),
+    "setup_clear": ("Leeren", "Clear"),
+    "setup_start": ("Anfang", "Start"),
+    "setup_incomplete": ("Zum Spielen braucht jede Seite mindestens einen Stein.",
+                         "To play, each side needs at least one piece."),
+    # watching minimax
     "tree_depth": ("Tiefe", "Depth"),
     "tree_pruned": ("mit Alpha-Beta", "with alpha-beta"),
     "tree_summary": ("Ohne Abschneiden {plain} Stellungen, mit Alpha-Beta {pruned} ({share} %). Werte in Schritten, "
                      "aus der Sicht von Weiß.",
                      "Without pruning {plain} positions, with alpha-beta {pruned} ({share} %). Values in steps, from "
                      "White's point of view."),
-    "tree_too_big": ("Zu viele Stellungen: weniger tief oder mit Alpha-Beta ansehen.",
-                     "Too many positions: look less deep, or with alpha-beta."),
+    "tree_over": ("Das Spiel ist zu Ende: Hier gibt es nichts mehr zu denken.",
+                  "The game is over: there is nothing left to think about."),
     "tree_root": ("Stellung", "position"),
     "tree_move": ("Zug", "Move"),
     "tree_value": ("Wert", "Value"),
@@ -286,113 +337,18 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "tree_min": ("Schwarz nimmt den kleinsten Wert", "Black takes the smallest value"),
     "tree_cut": ("{count} abgeschnitten: {value} {reached}, {other} hat Besseres ({bound})",
                  "{count} cut off: {value} {reached}, {other} has better ({bound})"),
-    "own_program": ("Eigenes Programm spielen lassen …", "Let your own program play …"),
-    "output": ("Gespräch mit dem Programm", "Conversation with the program"),
+    # own programs
     "program_title": ("Eigenes Programm", "Your own program"),
     "program_text": ("Ein Programm in beliebiger Sprache, das auf Standardein- und -ausgabe das Protokoll aus der "
                      "README spricht. Eine Python-Datei wird mit diesem Python gestartet.",
                      "A program in any language that speaks the protocol of the README on standard input and output. "
                      "A Python file is run with this Python."),
     "program_side": ("Es spielt {side}", "It plays {side}"),
+    "program_empty": ("Nenne ein Programm.", "Name a program."),
+    "program_missing": ("Diese Datei gibt es nicht: {name}", "There is no such file: {name}"),
     "browse": ("Suchen …", "Browse …"),
-    "page_of": ("Seite {number} von {count}", "Page {number} of {count}"),
-    "page_back": ("‹ Zurück", "‹ Back"),
-    "page_next": ("Weiter ›", "Next ›"),
-    "page_finish": ("Fertig", "Finish"),
-    "page_again": ("Noch einmal", "Once more"),
-    "page_close": ("Schließen", "Close"),
-    "lesson_done": ("Richtig! Weiter geht es auf der nächsten Seite.", "Right! Go on to the next page."),
-    "lesson_all_done": ("Geschafft: Jetzt kannst du Agon spielen!", "Done: now you can play Agon!"),
-    "lesson_next_step": ("Gut! Nun der zweite Teil.", "Good! Now the second part."),
-    "lesson_other": ("Das ist erlaubt, aber hier ist etwas anderes gefragt.",
-                     "That is allowed, but something else is asked for here."),
-    "lesson_board": (
-        "Brett und Aufstellung|Das Brett hat 91 Felder: den goldenen Thron in der Mitte und fünf Ringe darum. Jede "
-        "Seite hat eine Königin mit Krone und sechs Wachen. Sie beginnen auf dem äußersten Ring. Ziel: die eigene "
-        "Königin auf dem Thron, alle sechs Wachen um sie.|Zieh eine weiße Wache einen Schritt nach innen.",
-        "Board and start|The board has 91 cells: the golden throne in the middle and five rings around it. Each side "
-        "has a queen with a crown and six guards. They start on the outermost ring. The aim: the own queen on the "
-        "throne, all six guards around her.|Move a white guard one step inwards."),
-    "lesson_steps": (
-        "Die Schritte|Ein Stein zieht einen Schritt auf ein freies Nachbarfeld: auf seinem Ring oder auf den nächsten "
-        "inneren, nie nach außen. Die grünen Punkte zeigen, wohin ein Stein ziehen darf.|Zieh erst einen Stein auf "
-        "seinem Ring und dann einen nach innen.",
-        "The steps|A piece moves one step to a free neighbouring cell: along its ring or to the next inner one, never "
-        "outwards. The green dots show where a piece may go.|First move a piece along its ring, and then one "
-        "inwards."),
-    "lesson_throne": (
-        "Der Thron|Den Thron darf nur eine Königin betreten, keine Wache.|Setz die weiße Königin auf den Thron.",
-        "The throne|Only a queen may step on the throne, never a guard.|Put the white queen on the throne."),
-    "lesson_trap": (
-        "Einschließen|Ein Stein, der in gerader Linie zwischen zwei gegnerischen steht, ist eingeschlossen. Es gibt "
-        "drei Richtungen.|Schließ die schwarze Wache ein. Zwei Züge führen zum Ziel.",
-        "Trapping|A piece in a straight line between two enemies is trapped. There are three directions.|Trap the "
-        "black guard. Two moves do it."),
-    "lesson_guard": (
-        "Eine Wache umsetzen|Wer einen eingeschlossenen Stein hat, muss ihn sofort umsetzen; etwas anderes ist nicht "
-        "erlaubt. Eine Wache kommt auf ein freies Feld des Außenrings.|Setz die eingeschlossene Wache um.",
-        "Relocating a guard|A player with a trapped piece must relocate it at once; nothing else is allowed. A guard "
-        "goes to a free cell of the outer ring.|Relocate the trapped guard."),
-    "lesson_queen": (
-        "Eine Königin umsetzen|Eine eingeschlossene Königin darf auf jedes freie Feld, nur nicht auf den Thron. Steht "
-        "sie weit außen, ist das ein Geschenk!|Setz die weiße Königin um, am besten nah an den Thron.",
-        "Relocating a queen|A trapped queen may go to any free cell except the throne. Far outside that is a gift!|"
-        "Relocate the white queen, best of all near the throne."),
-    "lesson_several": (
-        "Mehrere eingeschlossen|Sind mehrere Steine eingeschlossen, wird in jedem Zug einer umgesetzt, in beliebiger "
-        "Reihenfolge. Dazwischen zieht der Gegner.|Setz beide eingeschlossenen Wachen um.",
-        "Several trapped|When several pieces are trapped, one is relocated with each move, in any order. The opponent "
-        "moves in between.|Relocate both trapped guards."),
-    "lesson_self": (
-        "Selbsteinschließung|Kein Stein darf selbst zwischen zwei gegnerische gehen.|Versuch es: Zieh die Wache von "
-        "c4 nach d4 und sieh, was geschieht.",
-        "Self-enclosure|No piece may go between two enemies itself.|Try it: move the guard from c4 to d4 and see what "
-        "happens."),
-    "lesson_stroke": (
-        "Die Ausnahme|Zwischen zwei gegnerische Steine darf, wer damit beide seinerseits einschließt. Jetzt steht auch "
-        "auf d6 eine weiße Wache.|Schließ mit einem Zug zwei schwarze Wachen ein.",
-        "The exception|A piece may go between two enemies if it encloses both of them by that move. Now there is a "
-        "white guard on d6, too.|Trap two black guards with one move."),
-    "lesson_win": (
-        "Der Gewinn|Die Königin sitzt auf dem Thron, fünf Wachen stehen um sie. Es fehlt nur noch eine.|Gewinn das "
-        "Spiel mit einem Zug.",
-        "The win|The queen is on the throne, five guards stand around her. Only one is missing.|Win the game with one "
-        "move."),
-    "lesson_order": (
-        "Erst die Königin|Vorsicht: Sechs Wachen um einen Thron ohne die eigene Königin verlieren! Die Königin muss "
-        "also auf den Thron, bevor der Kreis sich schließt.|Gewinn in zwei Zügen.",
-        "The queen first|Beware: six guards round a throne without their own queen lose! So the queen must be on the "
-        "throne before the circle closes.|Win in two moves."),
-    "puzzle_of": ("Rätsel {number} von {count} · {solved} gelöst", "Puzzle {number} of {count} · {solved} solved"),
-    "puzzle_win": ("{side} gewinnt {within}", "{side} wins {within}"),
-    "within_one": ("in einem Zug", "in one move"),
-    "within": ("in {count} Zügen", "in {count} moves"),
-    "puzzle_trap_two": ("{side} schließt zwei Steine ein", "{side} traps two pieces"),
-    "puzzle_trap": ("{side} schließt einen Stein ein", "{side} traps a piece"),
-    "puzzle_text": ("Finde Züge, gegen die es keine Verteidigung gibt. Der Computer verteidigt sich so gut es geht.",
-                    "Find moves against which there is no defence. The computer defends as well as possible."),
-    "puzzle_known": ("Schon gelöst.", "Solved before."),
-    "puzzle_solution": ("Lösung", "Solution"),
-    "puzzle_solved": ("Gelöst!", "Solved!"),
-    "puzzle_shown": ("Das war die Lösung.", "That was the solution."),
-    "puzzle_go_on": ("Gut! Jetzt geht es {within}.", "Good! Now it can be done {within}."),
-    "puzzle_too_long": ("Das dauert zu lange.", "That takes too long."),
-    "puzzle_refuted": ("Dagegen gibt es eine Verteidigung: den Pfeil.", "There is a defence: the arrow."),
-    "puzzle_failed": ("Der Computerspieler ist ausgefallen. Versuch es noch einmal.",
-                      "The computer player has failed. Try once more."),
-    "setup_title": ("Aufbauen", "Set up"),
-    "setup_heading": ("Was soll ein Klick tun?", "What shall a click do?"),
-    "setup_text": ("Ziehen verschiebt einen Stein; neben dem Brett verschwindet er.",
-                   "Dragging moves a piece; beside the board it disappears."),
-    "tool_guard": ("Wache", "guard"),
-    "tool_queen": ("Königin", "queen"),
-    "tool_remove": ("wegnehmen", "take away"),
-    "setup_turn": ("Zug wechseln", "Change turn"),
-    "setup_play": ("Weiterspielen", "Play on"),
-    "setup_clear": ("Leeren", "Clear"),
-    "setup_start": ("Anfang", "Start"),
-    "setup_incomplete": ("Zum Spielen braucht jede Seite eine Königin und sechs Wachen.",
-                         "To play, each side needs a queen and six guards."),
+    "no_conversation": ("Das Programm wird gefragt, sobald es am Zug ist.",
+                        "The program is asked as soon as it is its turn."),
     # dialogs
     "ok": ("OK", "OK"),
     "cancel": ("Abbrechen", "Cancel"),
@@ -412,6 +368,10 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "rule_options": ("Regeln", "Rules"),
     "queen_first": ("Eingeschlossene Königin geht vor Wachen", "A trapped queen goes before guards"),
     "empty_throne_loses": ("Sechs Wachen um einen leeren Thron verlieren", "Six guards round an empty throne lose"),
+    "branch_title": ("Neues Spiel von hier", "New game from here"),
+    "branch_text": ("Dieses Spiel ist zu Ende. Möchtest du von hier aus ein neues weiterspielen? Das alte bleibt, wie es "
+                    "ist.", "This game has ended. Do you want to play a new one on from here? The old one stays as it is."),
+    "branch_yes": ("Weiterspielen", "Play on"),
     "ask_resign": ("Willst du wirklich aufgeben?", "Do you really want to resign?"),
     "ask_side_to_resign": ("{side}, willst du wirklich aufgeben?", "{side}, do you really want to resign?"),
     "resign_yes": ("Aufgeben", "Resign"),
@@ -420,7 +380,7 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
                   " • wenn dieselbe Stellung zum dritten Mal entsteht (jetzt: {repetitions}. Mal),\n"
                   " • nach 100 Zügen ohne Schritt nach innen und ohne Umsetzen (jetzt: {quiet}),\n"
                   " • wenn keine Seite mehr ziehen kann.\n\nMöchtest du der anderen Seite ein Remis anbieten?",
-                  "The game is drawn by itself\n"
+                  "The game is drawn automatically\n"
                   " • when the same position occurs for the third time (occurrences now: {repetitions}),\n"
                   " • after 100 moves without a step inwards and without a relocation (now: {quiet}),\n"
                   " • when neither side can move.\n\nDo you want to offer the other side a draw?"),
@@ -432,6 +392,9 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
     "files_svg": ("Bilder", "Pictures"),
     "files_all": ("Alle Dateien", "All files"),
     "save_elsewhere": ("Anderswo speichern …", "Save elsewhere …"),
+    "close_anyway": ("Trotzdem beenden", "Quit anyway"),
+    "ask_close": ("{reason}\n\nMöchtest du es anderswo speichern, bevor Agon endet?",
+                  "{reason}\n\nDo you want to save it elsewhere before Agon ends?"),
     "errno_ENOENT": ("Datei oder Ordner gibt es nicht", "there is no such file or folder"),
     "errno_EACCES": ("keine Erlaubnis", "permission denied"),
     "errno_ENOSPC": ("der Datenträger ist voll", "the disk is full"),
@@ -445,7 +408,7 @@ a5-b5 is a step, Qf7-f6 one of a queen, e5*a1 a relocation; + means: traps, # me
 
 #: The German sentences for the refusals and endings of agon_core, which hold the English ones.
 GERMAN_REASONS = {
-    "end_THRONE": "Die Königin sitzt auf dem Thron, alle sechs Wachen stehen um sie.",
+    "end_THRONE": "Die Königin sitzt auf dem Thron, und alle sechs Wachen stehen um sie.",
     "end_EMPTY_THRONE": "Sechs Wachen stehen um einen Thron ohne ihre Königin: Das verliert.",
     "end_BLOCKED": "Keine Seite kann mehr ziehen.",
     "end_REPETITION": "Dreimal dieselbe Stellung.",
@@ -512,6 +475,27 @@ GERMAN_ERRORS = {
 TEXTS.update({"error_" + code: (GERMAN_ERRORS[code], english) for code, english in ERROR_TEXTS.items()})
 
 
+class Shortcut(NamedTuple):
+    """A key with its modifiers, as in 'Mod-p'; put into words in the language and the manner of the system."""
+
+    keys: str
+
+
+class Message(NamedTuple):
+    """A sentence as a key of TEXTS and the values for its blanks; it is put into words when it is shown.
+
+    A value may be a side, another Message, an error, or a text by language: each is put into words, too.
+    """
+
+    key: str
+    values: Tuple[Tuple[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, text_key: str, **values: Any) -> "Message":
+        """The message with these values."""
+        return cls(text_key, tuple(values.items()))
+
+
 class Texts:
     """The texts in the language chosen: texts("undo"), texts("level", level=3), texts("turn", side=WHITE)."""
 
@@ -522,7 +506,54 @@ class Texts:
         if "side" in values:
             names = self("white"), self("black")
             values.update(side=names[values["side"]], other=names[1 - values["side"]])
-        return TEXTS[text_key][0 if self.language == "de" else 1].format(**values)
+        return TEXTS[text_key][0 if self.language == "de" else 1].format(
+            **{name: self.say(value) for name, value in values.items()})
+
+    def say(self, value: Any) -> Any:
+        """A Message or an error in words; anything else as it is."""
+        if isinstance(value, Message):
+            return self(value.key, **dict(value.values)).strip()
+        if isinstance(value, AgonError):
+            return self.error(value)
+        if isinstance(value, dict):
+            return value.get(self.language, "")
+        if isinstance(value, OSError):
+            return self.reason(value.errno, value.strerror or value)
+        if isinstance(value, Shortcut):
+            return shortcut_text(value.keys, self)
+        return value
+
+    def error(self, error: AgonError) -> str:
+        """An error as a sentence, with its place."""
+        details = dict(error.details)
+        if isinstance(error, IllegalMove):
+            details["reason"] = self("no_" + error.refusal.name)
+        elif "number" in details:
+            details["reason"] = self.reason(details["number"], details["reason"])
+        text = self("error_" + error.code, **details)
+        place = [shown_name(error.path)] if error.path else []
+        place += [self("line", number=error.line)] if error.line else []
+        return ": ".join(place + [text])
+
+    def reason(self, number: object, otherwise: object) -> str:
+        """Why the system has refused something, by its error number."""
+        key = "errno_" + errno.errorcode.get(number, "") if isinstance(number, int) else ""
+        return self(key) if key in TEXTS else str(otherwise)
+
+    def number(self, value: float, pattern: str = "{:.1f}") -> str:
+        """A number with the decimal mark and the grouping of the language."""
+        text = pattern.format(value)
+        return text.translate(str.maketrans(",.", ".,")) if self.language == "de" else text
+
+    def steps(self, value: float) -> str:
+        """A score in guard's steps, with its sign: '+0.4', '−1.2', '0.0'."""
+        text = self.number(abs(value))
+        return ("+" if value > 0 else "−" if value < 0 else "") + text
+
+
+def shown_name(path: str) -> str:
+    """The name of a file as it can be shown, even if it holds what is no character."""
+    return visible(os.path.basename(path), 60)
 
 
 def system_language(root: tk.Tk) -> str:
@@ -530,81 +561,2668 @@ def system_language(root: tk.Tk) -> str:
     return "de" if str(root.tk.eval("package require msgcat; ::msgcat::mclocale")).startswith("de") else "en"
 
 
-# --- 3. Look ---------------------------------------------------------------------
+KEY_NAMES = {"Prior": ("Bild↑", "PgUp"), "Next": ("Bild↓", "PgDn"), "Home": ("Pos1", "Home"), "End": ("Ende", "End"),
+             "plus": ("+", "+"), "minus": ("-", "-"), "Shift": ("Umschalt", "Shift")}
+
+
+def shortcut_text(shortcut: str, texts: Texts) -> str:
+    """A shortcut as menus show it on this platform: 'Strg+N', 'Ctrl+N', 'Command-N'."""
+    words = []
+    for word in shortcut.split("-"):
+        if word == "Mod":
+            words.append("Command" if IS_MAC else texts("ctrl"))
+        elif word in KEY_NAMES:
+            words.append(KEY_NAMES[word][0 if texts.language == "de" else 1])
+        else:
+            words.append(word.upper())
+    return ("-" if IS_MAC else "+").join(words)
+
+
+def shortcut_sequences(shortcut: str) -> List[str]:
+    """The Tk event sequences of a shortcut; with a letter it works under Caps Lock, too."""
+    if "Mod-" not in shortcut:
+        return [f"<{shortcut}>"]
+    modifier = "Command" if IS_MAC else "Control"
+    key = shortcut.split("-")[-1]
+    if len(key) > 1:
+        return [f"<{modifier}-{key}>", f"<{modifier}-KP_{'Add' if key == 'plus' else 'Subtract'}>"]
+    plain, locked = (key.upper(), key) if "Shift" in shortcut else (key, key.upper())
+    return [f"<{modifier}-Key-{plain}>", f"<{modifier}-Lock-Key-{locked}>"]
+
+
+# --- 3. User data ----------------------------------------------------------------
+
+def user_folder() -> str:
+    """The folder for settings and the running game: AGON_HOME, else the platform's place."""
+    home = os.environ.get("AGON_HOME")
+    if home:
+        return home
+    if sys.platform == "win32":
+        return os.path.join(os.environ.get("APPDATA") or os.path.expanduser("~"), "Agon")
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Application Support/Agon")
+    return os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "agon")
+
+
+def user_path(name: str) -> str:
+    """The path of a file in the user's folder."""
+    return os.path.join(user_folder(), name)
+
+
+def write_file(path: str, text: str) -> None:
+    """Write a file, making its folder if it is the user's own; AgonError if that fails."""
+    folder = os.path.dirname(path)
+    is_own = folder == user_folder()
+    if is_own:
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as error:
+            raise AgonError("unwritable", reason=error.strerror or error, number=error.errno).at(path=path) from None
+    write_safely(path, text, is_own)
+
+
+class Writer:
+    """The one place where files are written: a thread of its own, so that a slow folder holds nothing up.
+
+    Of each file only the newest text counts; `failures` names the files whose
+    last writing has failed, as long as that is so.
+    """
+
+    def __init__(self, write: Callable[[str, str], None] = write_file) -> None:
+        self._write = write
+        self.failures: Dict[str, AgonError] = {}
+        #: What waits to be written, by path; a text, or what makes one when its turn comes.
+        self._waiting: Dict[str, Union[str, Callable[[], str]]] = {}
+        self._changed = threading.Condition()
+        #: Whether the thread is there; both sides look at it under the condition.
+        self._is_running = False
+        self._being_written = ""
+
+    def put(self, path: str, text: Union[str, Callable[[], str]]) -> None:
+        """Let a file be written; a text that still waits for the same file is dropped."""
+        with self._changed:
+            self._waiting[path] = text
+            if not self._is_running:
+                self._is_running = True
+                threading.Thread(target=self._run, daemon=True).start()
+
+    def is_busy(self, path: str = "") -> bool:
+        """Whether something, or this file, is still to be written."""
+        with self._changed:
+            return self._is_running if not path else path in self._waiting or path == self._being_written
+
+    def fail(self, path: str, error: AgonError) -> None:
+        """Count a file as one that cannot be written."""
+        self.failures[path] = error
+
+    def take_failure(self, path: str) -> Optional[AgonError]:
+        """Why the last writing of a file has failed, if it has; whoever asks has to tell."""
+        return self.failures.pop(path, None)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until everything is written; False if the time is up before."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._is_running, seconds)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                if not self._waiting:
+                    self._is_running = False
+                    self._changed.notify_all()
+                    return
+                path, text = next(iter(self._waiting.items()))
+                del self._waiting[path]
+                self._being_written = path
+            try:
+                self._write(path, text if isinstance(text, str) else text())
+                self.failures.pop(path, None)
+            except AgonError as error:
+                self.failures[path] = error
+            with self._changed:
+                self._being_written = ""
+
+
+#: The files of running games; each window has one of its own.
+AUTOSAVE_NAMES = ("autosave.agon", *(f"autosave-{number}.agon" for number in range(2, 20)))
+
+
+def lock_file(path: str) -> Optional[IO[str]]:
+    """A lock that makes a file ours as long as it is open, or None if another window has it.
+
+    The system frees the lock when the process ends, however it ends.  OSError
+    if nothing can be written there.
+    """
+    name = f"{path}.lock"
+    if os.path.exists(name) and not os.path.isfile(name):
+        raise OSError(errno.EEXIST, "not a file")  # a pipe, say, which would never open
+    lock = open(name, "a", encoding="utf-8")
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        pass  # a Python without file locks: windows may share the file
+    except OSError:
+        lock.close()
+        return None
+    return lock
+
+
+def lock_autosave() -> Tuple[str, Optional[IO[str]]]:
+    """The name of an autosave file that no other window uses, and the lock that keeps it ours, if there can be one."""
+    try:
+        os.makedirs(user_folder(), exist_ok=True)
+        for name in AUTOSAVE_NAMES:
+            lock = lock_file(user_path(name))
+            if lock:
+                return name, lock
+    except OSError:
+        pass  # nothing can be written here; the autosave will say so
+    return AUTOSAVE_NAMES[0], None
+
+
+def _try_file(action: Callable[..., None], *paths: str) -> None:
+    try:
+        action(*paths)
+    except OSError:
+        pass  # it will be looked at again next time
+
+
+SETTINGS_FILE = "settings.json"
+MAX_RECENT = 8
+MIN_ZOOM, MAX_ZOOM = -3, 12
+
+
+class Settings(NamedTuple):
+    """What is remembered between two starts."""
+
+    language: str = ""
+    theme: str = "light"
+    #: Points by which all text is larger than the system's.
+    zoom: int = 0
+    geometry: str = ""
+    is_maximised: bool = False
+    ranks: bool = True
+    flipped: bool = False
+    animation: bool = True
+    analysis: bool = False
+    #: Whether the card for newcomers is still to be shown.
+    is_new: bool = True
+    recent: Tuple[str, ...] = ()
+    solved: Tuple[str, ...] = ()
+    program: str = ""
+    #: The levels of White and Black in the last new game (0: a person), and the computer's level.
+    white: int = 0
+    black: int = 2
+    level: int = 2
+    by_lot: bool = False
+    queen_first: bool = False
+    empty_throne_loses: bool = True
+
+    @property
+    def rules(self) -> Rules:
+        """The rule options of a new game."""
+        return Rules(self.queen_first, self.empty_throne_loses)
+
+
+#: The values that a setting may have; a stored value beside them is ignored.
+_LEVEL_NUMBERS = range(len(LEVELS) + 1)
+_ALLOWED: Dict[str, Sequence[Any]] = {
+    "white": _LEVEL_NUMBERS, "black": _LEVEL_NUMBERS, "level": _LEVEL_NUMBERS[1:],
+    "theme": ("light", "dark", "contrast"), "zoom": range(MIN_ZOOM, MAX_ZOOM + 1), "language": ("", *LANGUAGES)}
+
+
+def read_settings(text: str) -> Tuple[Settings, Dict[str, Any]]:
+    """Settings from JSON, and what a newer version has stored beside them; damaged values are left out."""
+    try:
+        stored = json.loads(text)
+    except (ValueError, RecursionError):
+        return Settings(), {}
+    if not isinstance(stored, dict):
+        return Settings(), {}
+    values: Dict[str, Any] = {}
+    for name, default in Settings()._asdict().items():
+        value = stored.pop(name, default)
+        if isinstance(default, tuple) and isinstance(value, list):
+            value = tuple(entry for entry in value if isinstance(entry, str) and _is_writable(entry))
+        if type(value) is type(default) and value in _ALLOWED.get(name, (value,)) and _is_writable(value):
+            values[name] = value
+    return Settings(**values), stored
+
+
+def _is_writable(value: object) -> bool:
+    """Whether a text has no half of a character in it, which neither Tk nor a file could hold."""
+    try:
+        str(value).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class Store:
+    """The settings: read once, changed here alone, and written beside what other windows have changed."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self.path = user_path(SETTINGS_FILE)
+        self.settings, _others = self._stored()
+        #: What has been changed here, to be laid over what the file holds when it is written.
+        self._changes: Dict[str, Any] = {}
+        #: Entries taken out of lists here, which must not come back from the file.
+        self._dropped: List[str] = []
+
+    def _stored(self) -> Tuple[Settings, Dict[str, Any]]:
+        try:
+            return read_settings(read_text(self.path))
+        except AgonError:  # no file yet, or unreadable: the defaults are fine
+            return Settings(), {}
+
+    def change(self, **values: Any) -> None:
+        """Change settings and let them be written."""
+        self.settings = self.settings._replace(**values)
+        self._changes = {**self._changes, **values}
+        self._writer.put(self.path, self._merged)
+
+    def add(self, name: str, entry: str) -> None:
+        """Put an entry in front of a list of settings, of which other windows may have more."""
+        entries = getattr(self.settings, name)
+        self._dropped = [other for other in self._dropped if other != entry]
+        self.change(**{name: (entry, *(other for other in entries if other != entry))})
+
+    def drop(self, name: str, entry: str) -> None:
+        """Take an entry out of a list of settings."""
+        self._dropped.append(entry)
+        self.change(**{name: tuple(other for other in getattr(self.settings, name) if other != entry)})
+
+    def _merged(self) -> str:
+        """The text of the file: the stored values, the changes made here, and what a newer version keeps there."""
+        stored, others = self._stored()
+        changes = dict(self._changes)
+        if "solved" in changes:
+            changes["solved"] = tuple(sorted({*stored.solved, *changes["solved"]}))
+        if "recent" in changes:
+            more = tuple(path for path in stored.recent if path not in (*changes["recent"], *self._dropped))
+            changes["recent"] = (*changes["recent"], *more)[:MAX_RECENT]
+        values = stored._replace(**changes)._asdict()
+        return json.dumps({**others, **values}, indent=1, ensure_ascii=False) + "\n"
+
+
+# --- 4. Session ------------------------------------------------------------------
+
+class Player(NamedTuple):
+    """Who moves the pieces of a side: a person, the computer on a level, or a program of one's own."""
+
+    level: int = 0
+    #: Program and arguments.
+    program: Tuple[str, ...] = ()
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person plays."""
+        return self.level == 0 and not self.program
+
+    def file_name(self) -> str:
+        """The name written into game files."""
+        if self.program:
+            return f"Program {self.program_name()}"
+        return "Person" if self.is_person else f"Computer level {self.level}"
+
+    def program_name(self) -> str:
+        """The name of a program's file."""
+        scripts = [word for word in self.program if word.lower().endswith((".py", ".pyw"))]
+        return os.path.basename((scripts or list(self.program) or [""])[0])
+
+    @classmethod
+    def from_file_name(cls, name: str) -> "Player":
+        """The player a game file names; unknown names are persons, and no file ever starts a program."""
+        match = re.fullmatch(r"Computer level ([1-9])", name)
+        return cls(int(match.group(1)) if match and int(match.group(1)) <= len(LEVELS) else 0)
+
+
+class Mode(Enum):
+    """What the window is doing; everything leads back to IDLE."""
+
+    IDLE = "waiting for the player"
+    SELECTED = "a piece is picked, its target not yet"
+    DRAGGING = "a piece follows the pointer"
+    ANIMATING = "something runs by itself and is soon over"
+    THINKING = "an engine is to answer"
+    OVER = "the game has ended"
+
+
+#: From which mode to which others; every mode may stay what it is.
+TRANSITIONS: Dict[Mode, Tuple[Mode, ...]] = {
+    Mode.IDLE: (Mode.SELECTED, Mode.ANIMATING, Mode.THINKING, Mode.OVER),
+    Mode.SELECTED: (Mode.IDLE, Mode.DRAGGING, Mode.ANIMATING),
+    Mode.DRAGGING: (Mode.IDLE, Mode.ANIMATING),
+    Mode.ANIMATING: (Mode.IDLE,),
+    Mode.THINKING: (Mode.IDLE,),
+    Mode.OVER: (Mode.IDLE,),
+}
+
+
+class Question(NamedTuple):
+    """What an engine is asked: as which player, and the words of the protocol that limit it."""
+
+    player: Player
+    go: str = "go"
+
+
+class Next(NamedTuple):
+    """What happens when the board has come to rest; by default the player is waited for."""
+
+    mode: Mode = Mode.IDLE
+    #: A move that is played by itself, or the last one taken back, or another game put on the board ...
+    play: Optional[Move] = None
+    take_back: bool = False
+    put_up: Optional[Game] = None
+    #: ... after this many milliseconds.
+    delay: int = 0
+    #: A question to an engine; answered() says what becomes of its answer.
+    ask: Optional[Question] = None
+    #: A move shown as an arrow.
+    show: Optional[Move] = None
+    say: Optional[Message] = None
+
+
+class Button(NamedTuple):
+    """A button of a page: the command it gives, and what stands on it."""
+
+    command: str
+    label: str
+    is_possible: bool = True
+    is_primary: bool = False
+
+
+#: Rows of choices: a title, and the labels by the name of what is chosen.
+Choices = Tuple[Tuple[str, Tuple[Tuple[str, str], ...]], ...]
+
+
+class PageView(NamedTuple):
+    """What a page beside the board shows, from top to bottom."""
+
+    title: str
+    context: str = ""
+    #: Progress as dots: how many pages there are, which is open (from 0), and which are done.
+    dots: int = 0
+    current: int = 0
+    heading: str = ""
+    text: str = ""
+    #: The name of a picture below the text: "lines" are the three ways to be trapped.
+    picture: str = ""
+    choices: Choices = ()
+    chosen: str = ""
+    task: str = ""
+    feedback: str = ""
+    is_praise: bool = False
+    buttons: Tuple[Button, ...] = ()
+    note: str = ""
+
+
+#: How long the line "... passes" stands before the pass is made.
+PASS_MS = 1400
+#: Thinking time of a player's own program.
+PROGRAM_MS = 2000
+#: How long a wrong move in tour or puzzles is seen, and how long an answer waits.
+WRONG_MS, REPLY_MS = 1100, 600
+
+
+class Table:
+    """What lies before the player and what the hand plays on: a game, or a page of tour, puzzles or set-up.
+
+    `attempt` is what tries a move of the player: Move and the pixel where the
+    piece was dropped, if it was dragged.
+    """
+
+    #: Which of the four places of the toolbar this is.
+    place = "game"
+    #: Whether a click picks a piece up; else only dragging does.
+    is_picked_by_click = True
+
+    def __init__(self, game: Game, attempt: Callable[[Move, Optional[Point]], None]) -> None:
+        self.game = game
+        self.attempt = attempt
+        #: What is said about what has been tried, and whether it is praise.
+        self.feedback: Optional[Message] = None
+        self.is_praise = False
+
+    @property
+    def position(self) -> Position:
+        """The position on the board."""
+        return self.game.position
+
+    # -- what the hand asks and does --
+
+    @property
+    def accepts_moves(self) -> bool:
+        """Whether the player may move now, as far as the table knows."""
+        return True
+
+    def may_pick(self, cell: Cell) -> bool:
+        """Whether there is a piece to be picked up."""
+        return self.position.side_at(cell) == self.position.turn
+
+    def targets(self, cell: Cell) -> FrozenSet[Cell]:
+        """Where the piece on a cell may go."""
+        return frozenset(move.target for move in self.game.legal_moves()
+                         if move.source == cell and move.target is not None)
+
+    def movable(self) -> FrozenSet[Cell]:
+        """The cells of the pieces that can move."""
+        return frozenset(move.source for move in self.game.legal_moves() if move.source is not None)
+
+    def click(self, cell: Cell) -> Optional[Message]:
+        """A click where nothing can be picked; what there is to say about it."""
+        position, last = self.position, self.game.moves[-1:]
+        if position.side_at(cell) is None or last and cell in last[0]:
+            return None  # also after the second click of a double click on the target
+        return Message("no_NOT_YOURS")
+
+    def drop(self, source: Cell, target: Optional[Cell], point: Optional[Point]) -> bool:
+        """A piece is put on a target (None: beside the board); False if it simply goes home."""
+        if target is None:
+            return False
+        self.attempt(Move(source, target), point)
+        return True
+
+    # -- what the window asks and tells --
+
+    def tell(self, text_key: str = "", is_praise: bool = False, **values: Any) -> None:
+        """Say something about what has been tried; without a key, nothing."""
+        self.feedback = Message.of(text_key, **values) if text_key else None
+        self.is_praise = is_praise
+
+    def settled(self) -> Next:
+        """The board has come to rest: what is to happen next."""
+        return Next()
+
+    def answered(self, move: Move, score: Optional[int]) -> Next:
+        """An engine has answered with a legal move: what becomes of it."""
+        return Next(play=move)
+
+    def failed(self) -> Next:
+        """The engine that was asked has failed."""
+        return Next()
+
+    def refused(self, refusal: Refusal) -> None:
+        """The player has tried an illegal move."""
+
+    def hint(self) -> Next:
+        """The player asks for a hint."""
+        return Next()
+
+    def is_ready(self) -> bool:
+        """Whether what is on the board can be played on as a game."""
+        return True
+
+    def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
+        """What the page beside the board shows, in place of all that belongs to the running game."""
+        return None
+
+    def choose(self, name: str) -> None:
+        """A choice on the page has been made."""
+
+    def commands(self) -> Dict[str, Callable[[], None]]:
+        """Commands that mean something of their own here, by their keys."""
+        return {}
+
+
+class RunningGame(Table):
+    """The game that is played, with its players and its file; it waits while tour, puzzles or set-up are open."""
+
+    def __init__(self, game: Game, players: Sequence[Player], attempt: Callable[[Move, Optional[Point]], None],
+                 path: str = "", is_paused: bool = False) -> None:
+        super().__init__(game, attempt)
+        self.players: List[Player] = list(players)
+        self.path = path
+        #: Whether computers wait; they also wait where moves can be played again.
+        self.is_paused = is_paused or bool(game.undone)
+        #: Whether the player looks back: a move then begins a new game and leaves this one as it is.
+        self._looks_back = bool(game.undone)
+        #: Who makes just the next move, whoever plays that side.
+        self.helper: Optional[Player] = None
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether the board shows an earlier position because somebody looks through the game."""
+        return self._looks_back and bool(self.game.undone)
+
+    @property
+    def player(self) -> Player:
+        """Who is to move."""
+        return self.players[self.position.turn]
+
+    @property
+    def is_computers_turn(self) -> bool:
+        """Whether the computer is to move, even if it is held up."""
+        return not self.player.is_person
+
+    @property
+    def accepts_moves(self) -> bool:
+        return not self.is_computers_turn
+
+    @property
+    def has_person(self) -> bool:
+        """Whether a person plays."""
+        return any(player.is_person for player in self.players)
+
+    @property
+    def person(self) -> Optional[int]:
+        """The side of the only person who plays, or None."""
+        sides = [side for side in (WHITE, BLACK) if self.players[side].is_person]
+        return sides[0] if len(sides) == 1 else None
+
+    def seat(self, players: Sequence[Player]) -> None:
+        """Let others play on."""
+        self.players = list(players)
+
+    def pause(self, is_paused: bool) -> None:
+        """Let computers wait, or go on."""
+        self.is_paused = is_paused
+
+    def let_help(self, helper: Player) -> None:
+        """Let somebody make just the next move."""
+        self.helper = helper
+
+    def headers(self) -> Dict[str, str]:
+        """The names that a file of this game gets."""
+        kept = self.game.headers
+        return {name: player.file_name() for name, player in zip(("White", "Black"), self.players)
+                if not player.is_person or not kept.get(name) or not Player.from_file_name(kept[name]).is_person}
+
+    def text(self) -> str:
+        """The game as .agon text, with the moves taken back."""
+        return self.game.to_text(with_undone=True, headers=self.headers())
+
+    def settled(self) -> Next:
+        game, mover = self.game, self.helper or self.player
+        if game.outcome():
+            return Next(Mode.OVER)
+        if not self.helper and self.is_computers_turn and self.is_paused:
+            return Next()
+        if game.legal_moves() == [PASS] and not game.undone:
+            say = Message.of("say_pass", side=game.position.turn)
+            return Next(Mode.ANIMATING, play=PASS, delay=PASS_MS, say=say)
+        if mover.is_person:
+            return Next()
+        return Next(Mode.THINKING, ask=Question(mover, f"go movetime {PROGRAM_MS}" if mover.program else "go"))
+
+    def failed(self) -> Next:
+        self.helper = None
+        self.is_paused = self.is_computers_turn
+        return Next()
+
+    # -- through the game --
+
+    def undo_count(self) -> int:
+        """How many moves Undo takes back: to the player's own turn, if the computer plays too."""
+        turn, moves = self.position.turn, self.game.moves
+        if not self.has_person:
+            return min(1, len(moves))
+        for count in range(1, len(moves) + 1):
+            if self.players[(turn + count) % 2].is_person and moves[-count] != PASS:
+                return count
+        return 0
+
+    def redo_count(self) -> int:
+        """How many moves Redo plays again: to the player's next turn."""
+        turn, undone = self.position.turn, self.game.undone
+        count = 1 if undone else 0
+        while 0 < count < len(undone) and not self.players[(turn + count) % 2].is_person and self.has_person:
+            count += 1
+        return count
+
+    def travel(self, count: int) -> Dict[Cell, Cell]:
+        """Take moves back (below 0) or play them again (above 0); where each piece that moved has come from."""
+        came_from: Dict[Cell, Cell] = {}
+        for _ in range(abs(count)):
+            move = self.game.undo() if count < 0 else self.game.redo()
+            if move is not None and move.source is not None and move.target is not None:
+                here, there = (move.target, move.source) if count < 0 else (move.source, move.target)
+                came_from[there] = came_from.pop(here, here)
+        self.is_paused = not self.has_person
+        return came_from
+
+    def look_at(self, ply: int) -> None:
+        """Show the game after this many moves; a computer whose turn it is there waits."""
+        while self.game.ply > ply and self.game.undo():
+            pass
+        while self.game.ply < ply and self.game.redo():
+            pass
+        self.is_paused = self._looks_back = True
+
+    def branch(self) -> "RunningGame":
+        """This game as it is, to be kept; here a new one goes on from the position on the board."""
+        kept = RunningGame(self.game, self.players, self.attempt, self.path, is_paused=True)
+        self.game, self.path = self.game.branch(), ""
+        return kept
+
+
+class Marks(NamedTuple):
+    """What the last try or a hint has marked on the board."""
+
+    #: The cells that made the last try illegal, and the cell of that try.
+    causes: FrozenSet[Cell] = frozenset()
+    tried: Optional[Cell] = None
+    hint: Optional[Move] = None
+
+
+class Preview(NamedTuple):
+    """A position shown in place of the game's, and the move that led to it."""
+
+    position: Position
+    last: Optional[Move] = None
+
+
+class Session:
+    """All that the window knows about what lies on the table; it holds no Tk and can be tried alone."""
+
+    def __init__(self, running: RunningGame) -> None:
+        self.running = running
+        #: What is on the board: the running game, or for a while something else.
+        self.table: Table = running
+        #: The game that the running one has replaced.
+        self.previous: Optional[RunningGame] = None
+        self.mode = Mode.IDLE
+        self.marks = Marks()
+        #: What the message box says until the next action, and whether it is a refusal.
+        self.message: Optional[Message] = None
+        self.is_refusal = False
+        self.preview: Optional[Preview] = None
+
+    @property
+    def game(self) -> Game:
+        """The game on the board."""
+        return self.table.game
+
+    @property
+    def is_lesson(self) -> bool:
+        """Whether something other than the running game has the board."""
+        return self.table is not self.running
+
+    @property
+    def may_act(self) -> bool:
+        """Whether the player may pick, drop or type now: the one place that says so."""
+        return (self.mode in (Mode.IDLE, Mode.SELECTED) and not self.preview and self.table.accepts_moves)
+
+    def enter(self, mode: Mode) -> None:
+        """Change the mode: its only writer."""
+        assert mode is self.mode or mode in TRANSITIONS[self.mode], (self.mode, mode)
+        self.mode = mode
+
+    def say(self, message: Optional[Message], is_refusal: bool = False) -> None:
+        """Put a sentence into the message box; nothing (None) is no refusal."""
+        self.message, self.is_refusal = message, is_refusal and message is not None
+
+    def mark(self, **marks: Any) -> None:
+        """Add marks to those on the board."""
+        self.marks = self.marks._replace(**marks)
+
+    def clear_marks(self) -> None:
+        """Forget message and marks of the last try."""
+        self.marks = Marks()
+        self.say(None)
+
+    def refuse(self, move: Move) -> None:
+        """Say why a move is illegal and mark the cells that make it so."""
+        refusal = self.game.refusal(move)
+        if refusal is not None:
+            self.say(Message("no_" + refusal.name), is_refusal=True)
+            self.mark(causes=frozenset(self.game.causes(move)), tried=move.target)
+            self.table.refused(refusal)
+
+    def open(self, table: Table) -> None:
+        """Let a lesson take the board; the running game waits."""
+        self.table = table
+
+    def close(self) -> None:
+        """Give the board back to the running game."""
+        self.table = self.running
+
+    def replace(self, running: RunningGame) -> None:
+        """Let another game run; the one before is kept, if it was more than a start."""
+        if running.game is not self.running.game and self.running.game.length:
+            self.previous = self.running
+        self.running = self.table = running
+
+    def would_leave(self, move: Move) -> bool:
+        """Whether a move would begin another game in the middle of one that has ended."""
+        running, game = self.running, self.running.game
+        is_other = not self.is_lesson and running.looks_back and game.undone[0] != move
+        return is_other and game.outcome(game.length) is not None
+
+    def branch(self) -> None:
+        """Let a new game go on from the position on the board; the one looked through stays whole."""
+        self.previous = self.running.branch()
+
+    def bring_back(self) -> None:
+        """Exchange the running game with the one it has replaced."""
+        if self.previous:
+            self.running, self.previous = self.previous, self.running
+            self.table = self.running
+
+
+# --- 5. Lessons ------------------------------------------------------------------
+# The tour, the puzzles and the set-up: each is a table of its own, which fills a
+# page beside the board while the running game waits.
+
+class Leaflet(Table):
+    """Pages that are leafed through, each with a position and a task."""
+
+    def __init__(self, lessons: Sequence[Lesson], attempt: Callable[[Move, Optional[Point]], None]) -> None:
+        super().__init__(Game(lessons[0].start), attempt)
+        self.lessons = lessons
+        self.number = 0
+
+    @property
+    def lesson(self) -> Lesson:
+        """The page that is open."""
+        return self.lessons[self.number]
+
+    @property
+    def side(self) -> int:
+        """The side that the player has."""
+        start = self.lesson.start
+        return start.turn
+
+    @property
+    def key(self) -> str:
+        """What the page is remembered by."""
+        return str(self.lesson.start)
+
+    def open(self, number: int) -> None:
+        """Open a page, at its beginning."""
+        self.number = max(0, min(number, len(self.lessons) - 1))
+        self.game = Game(self.lesson.start)
+        self.tell()
+
+    def commands(self) -> Dict[str, Callable[[], None]]:
+        """Previous and Next turn the pages."""
+        back, on = partial(self.open, self.number - 1), partial(self.open, self.number + 1)
+        commands: Dict[str, Callable[[], None]] = {"page_again": partial(self.open, self.number)}
+        if self.number > 0:
+            commands.update(previous=back, page_back=back)
+        if self.number < len(self.lessons) - 1:
+            commands.update(next=on, page_next=on)
+        return commands
+
+
+class Tour(Leaflet):
+    """The tour through the rules: one page after the other, each with something to try."""
+
+    place = "learn"
+
+    def __init__(self, lessons: Sequence[Lesson], attempt: Callable[[Move, Optional[Point]], None]) -> None:
+        super().__init__([lesson for lesson in lessons if lesson.kind == "tour"], attempt)
+        #: How many of the page's goals have been reached, and which pages are done.
+        self.step = 0
+        self.open(0)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether everything on the page has been tried."""
+        return self.step == len(self.lesson.goals)
+
+    @property
+    def accepts_moves(self) -> bool:
+        return not self.is_done and self.position.turn == self.side
+
+    def open(self, number: int) -> None:
+        super().open(number)
+        self.step = 0
+
+    def settled(self) -> Next:
+        game, lesson = self.game, self.lesson
+        if self.is_done or not game.moves or game.position.turn == self.side:
+            return Next()
+        if not is_goal_reached(lesson.goals[self.step], game):
+            self.tell("lesson_wrong" if lesson.wrong else "lesson_other", wrong=lesson.wrong)
+            return Next(Mode.ANIMATING, take_back=True, delay=WRONG_MS)
+        self._step_done()
+        if self.is_done:
+            return Next()
+        reply = lesson.answer(self.step - 1, game)
+        if reply is None:
+            return Next(put_up=Game(game.position.with_turn(self.side)))
+        return Next(Mode.ANIMATING, play=reply, delay=REPLY_MS)
+
+    def refused(self, refusal: Refusal) -> None:
+        """On a page about what is forbidden the refusal is what was asked for."""
+        if not self.is_done and is_goal_reached(self.lesson.goals[self.step], self.game, refusal):
+            self._step_done()
+
+    def _step_done(self) -> None:
+        self.step += 1
+        self.tell("lesson_right" if self.is_done else "lesson_next_step", True, praise=self.lesson.praise)
+
+    def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
+        """The page's text and task."""
+        lesson, language, number = self.lesson, texts.language, self.number
+        is_last = number == len(self.lessons) - 1
+        onward = (Button("puzzles", texts("to_puzzles"), is_primary=self.is_done) if is_last else
+                  Button("page_next", texts("page_next" if self.is_done else "page_skip"), is_primary=self.is_done))
+        return PageView(
+            texts("tour"), texts("page_of", number=number + 1, count=len(self.lessons)), len(self.lessons), number,
+            lesson.title[language], lesson.text[language], picture=lesson.picture, task=lesson.task.get(language, ""),
+            feedback=texts.say(self.feedback) if self.feedback else "", is_praise=self.is_praise,
+            buttons=(onward, Button("page_again", texts("page_again")),
+                     Button("page_back", texts("page_back"), number > 0), Button("page_close", texts("page_close"))),
+            note=texts("waiting_game"))
+
+
+class PuzzleBook(Leaflet):
+    """The puzzles: find the moves that force a win or a trap against the best defence."""
+
+    place = "puzzles"
+
+    def __init__(self, lessons: Sequence[Lesson], attempt: Callable[[Move, Optional[Point]], None],
+                 store: Store) -> None:
+        super().__init__([lesson for lesson in lessons if lesson.kind == "puzzle"], attempt)
+        self.store = store
+        #: The page that says what the puzzles of a theme teach, by theme.
+        self.themes = {lesson.theme: lesson for lesson in lessons if lesson.kind == "theme"}
+        self.is_solved = self.is_showing = self.was_known = False
+        solved = store.settings.solved
+        self.open(next((i for i, lesson in enumerate(self.lessons) if str(lesson.start) not in solved), 0))
+
+    @property
+    def moves_left(self) -> int:
+        """How many own moves are left to reach the goal."""
+        return self.lesson.moves - (self.game.ply + 1) // 2
+
+    @property
+    def accepts_moves(self) -> bool:
+        return not self.is_solved and not self.is_showing and self.position.turn == self.side
+
+    def open(self, number: int) -> None:
+        super().open(number)
+        self.is_solved = self.is_showing = False
+        self.was_known = self.key in self.store.settings.solved
+
+    def settled(self) -> Next:
+        game, goal = self.game, self.lesson.goals[0]
+        if self.is_solved or not game.moves:
+            return self._next_move() if self.is_showing and not self.is_solved else Next()
+        if game.position.turn == self.side:
+            return self._next_move() if self.is_showing else Next()
+        if is_goal_reached(goal, game):
+            self.is_solved = True
+            self.tell("puzzle_shown" if self.is_showing else "puzzle_solved", is_praise=True)
+            if not self.is_showing:
+                self.store.add("solved", self.key)
+            return Next()
+        if goal in ("trap", "trap_two"):
+            self.tell("puzzle_traps_one" if game.newly_trapped() else "puzzle_traps_none")
+        elif goal != "win":
+            self.tell("lesson_other")
+        elif self.moves_left <= 0 or game.outcome():
+            self.tell("puzzle_too_long")
+        else:
+            return self._ask(2 * self.moves_left)
+        return Next(Mode.ANIMATING, take_back=True, delay=WRONG_MS)
+
+    def answered(self, move: Move, score: Optional[int]) -> Next:
+        """The engine's best move: the solution's next move, or the best defence."""
+        if self.position.turn == self.side:
+            return Next(play=move) if self.is_showing else Next(show=move)
+        if score is not None and score < -SURE_WIN and (WIN + score) // 2 <= self.moves_left:
+            if not self.is_showing:
+                self.tell("puzzle_go_on", is_praise=True, within=self._within(self.moves_left))
+            return Next(Mode.ANIMATING, play=move, delay=REPLY_MS)
+        self.tell("puzzle_refuted")
+        return Next(Mode.ANIMATING, show=move, take_back=True, delay=WRONG_MS)
+
+    def failed(self) -> Next:
+        """The player may make the move again."""
+        self.is_showing = False
+        self.tell("puzzle_failed")
+        return Next(take_back=self.position.turn != self.side)
+
+    def commands(self) -> Dict[str, Callable[[], None]]:
+        """Besides leafing: Hint shows the solution's next move, Solution plays it."""
+        commands = super().commands()
+        commands["puzzle_solution"] = self.show_solution
+        return commands
+
+    def hint(self) -> Next:
+        """Show the next move of the solution as an arrow."""
+        return self._next_move() if self.accepts_moves else Next()
+
+    def show_solution(self) -> None:
+        """Play the solution, the defender defending as well as possible."""
+        self.open(self.number)
+        self.is_showing = True
+
+    def _ask(self, plies: int) -> Next:
+        # One ply more, since the search looks less deeply at moves far down in its order.
+        return Next(Mode.THINKING, ask=Question(Player(len(LEVELS)), f"go depth {plies + 1}"))
+
+    def _next_move(self) -> Next:
+        """Find the solution's next move: a win by the engine, a trap by trying all moves."""
+        goal = self.lesson.goals[0]
+        if goal == "win":
+            return self._ask(2 * self.moves_left - 1)
+        for move in self.game.legal_moves():
+            trial = Game(self.position)
+            trial.play(move)
+            if is_goal_reached(goal, trial):
+                return self.answered(move, None)
+        return Next()
+
+    def _within(self, moves: int) -> Message:
+        return Message("within_one") if moves == 1 else Message.of("within", count=moves)
+
+    def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
+        """The task."""
+        goal, number, theme = self.lesson.goals[0], self.number, self.themes.get(self.lesson.theme)
+        solved = sum(str(lesson.start) in settings.solved for lesson in self.lessons)
+        task = self.lesson.task.get(texts.language, "")
+        if not task and "puzzle_task_" + goal in TEXTS:
+            task = texts("puzzle_task_" + goal, within=self._within(self.lesson.moves))
+        return PageView(
+            theme.title[texts.language] if theme else texts("puzzles"),
+            texts("puzzle_of", number=number + 1, count=len(self.lessons), solved=solved),
+            heading=texts("puzzle_you", side=self.side),
+            text=theme.text[texts.language] if theme else "", task=task,
+            feedback=(texts.say(self.feedback) if self.feedback else
+                      texts("puzzle_known") if self.was_known else ""),
+            is_praise=self.is_praise,
+            buttons=(Button("page_next", texts("page_next"), number < len(self.lessons) - 1, self.is_solved),
+                     Button("hint", texts("hint"), self.accepts_moves),
+                     Button("puzzle_solution", texts("puzzle_solution"), not self.is_showing),
+                     Button("page_again", texts("page_again")),
+                     Button("page_back", texts("page_back"), number > 0), Button("page_close", texts("page_close"))),
+            note=texts("waiting_game"))
+
+
+class SetUp(Table):
+    """Setting up a position by mouse: place, move and remove pieces without rules."""
+
+    place = "analysis"
+    is_picked_by_click = False
+    #: The tools by name: side and whether it is a queen; None takes pieces away.
+    TOOLS: Dict[str, Optional[Tuple[int, bool]]] = {
+        "tool_white_guard": (WHITE, False), "tool_black_guard": (BLACK, False),
+        "tool_white_queen": (WHITE, True), "tool_black_queen": (BLACK, True), "tool_remove": None}
+
+    def __init__(self, position: Position, attempt: Callable[[Move, Optional[Point]], None]) -> None:
+        super().__init__(Game(position), attempt)
+        self.tool = "tool_white_guard"
+        #: The positions before, for Undo.
+        self._before: List[Position] = []
+
+    def may_pick(self, cell: Cell) -> bool:
+        return self.position.side_at(cell) is not None
+
+    def targets(self, _cell: Cell) -> FrozenSet[Cell]:
+        return frozenset()
+
+    def movable(self) -> FrozenSet[Cell]:
+        return frozenset(cell for cell in CELLS if self.may_pick(cell))
+
+    def click(self, cell: Cell) -> Optional[Message]:
+        """Use the tool on a cell; a piece of the tool's own kind is taken away."""
+        position, tool = self.position, self.TOOLS[self.tool]
+        if tool is None or (position.side_at(cell), position.is_queen(cell)) == tool:
+            self.change(position.without_piece(cell))
+        else:
+            self._put(position, cell, *tool)
+        return None
+
+    def drop(self, source: Cell, target: Optional[Cell], _point: Optional[Point]) -> bool:
+        """Move a piece to another cell; beside the board it is taken away."""
+        position = self.position
+        side, is_queen = position.side_at(source), position.is_queen(source)
+        if target is None:
+            self.change(position.without_piece(source))
+        elif side is not None and target != source:
+            self._put(position.without_piece(source), target, side, is_queen)
+        return True
+
+    def _put(self, position: Position, cell: Cell, side: int, is_queen: bool) -> None:
+        try:
+            self.change(position.with_piece(cell, side, is_queen))
+        except AgonError as error:
+            self.feedback, self.is_praise = Message.of("error_" + error.code, **error.details), False
+
+    def change(self, position: Position) -> None:
+        """Put another position on the board."""
+        self._before.append(self.position)
+        self._show(position)
+
+    def _show(self, position: Position) -> None:
+        self.tell()
+        self.game = Game(position)
+
+    def choose(self, tool: str) -> None:
+        """Take another tool."""
+        self.tool = tool
+
+    def commands(self) -> Dict[str, Callable[[], None]]:
+        """What the buttons of the page do; Undo takes the last change back."""
+        commands: Dict[str, Callable[[], None]] = {
+            "setup_turn": partial(self.change, self.position.with_turn(1 - self.position.turn)),
+            "setup_clear": partial(self.change, Position.from_text("/ w")),
+            "setup_start": partial(self.change, Position.start())}
+        if self._before:
+            commands["undo"] = self._undo
+        return commands
+
+    def _undo(self) -> None:
+        self._show(self._before.pop())
+
+    def is_ready(self) -> bool:
+        """Whether the position can be played: both sides need something to move, and else are told so."""
+        if self.position.own and self.position.enemy:
+            return True
+        self.tell("setup_incomplete")
+        return False
+
+    def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
+        """Tools and commands."""
+        choices = tuple((texts(side), tuple((f"tool_{side}_{kind}", texts("tool_" + kind))
+                                            for kind in ("guard", "queen"))) for side in ("white", "black"))
+        return PageView(
+            texts("setup_title"), texts("turn", side=self.position.turn), heading=texts("setup_heading"),
+            text=texts("setup_text"), choices=(*choices, ("", (("tool_remove", texts("tool_remove")),))),
+            chosen=self.tool, feedback=texts.say(self.feedback) if self.feedback else "",
+            buttons=(Button("setup_play", texts("setup_play"), is_primary=True),
+                     Button("setup_turn", texts("setup_turn")), Button("undo", texts("setup_undo"), bool(self._before)),
+                     Button("setup_clear", texts("setup_clear")), Button("setup_start", texts("setup_start")),
+                     Button("save_as", texts("save_as")), Button("page_close", texts("cancel"))))
+
+
+def read_lessons(name: str) -> Tuple[List[Lesson], Optional[AgonError]]:
+    """The lessons of a file in the classroom folder, and what is wrong with it; both empty if it is not there."""
+    path = os.path.join(CLASSROOM, name)
+    if not os.path.isfile(path):
+        return [], None
+    try:
+        return load_lessons(path), None
+    except AgonError as error:
+        return [], error
+
+
+# --- 6. View ---------------------------------------------------------------------
+# What the window shows is a value, worked out from the session by pure functions.
+
+class HandState(NamedTuple):
+    """What the hand holds and points at."""
+
+    selected: Optional[Cell] = None
+    #: Where the selected piece may go.
+    targets: FrozenSet[Cell] = frozenset()
+    #: The legal target under the pointer.
+    hovered: Optional[Cell] = None
+    #: Where the selected piece is carried (pixels).
+    carried: Optional[Point] = None
+    #: The cell the keyboard points at, once the keyboard is used.
+    cursor: Optional[Cell] = None
+    #: The letters of a move being typed.
+    typed: str = ""
+
+
+class Report(NamedTuple):
+    """What the analysis has found: the best lines here, and White's score (in steps) by the number of moves played."""
+
+    infos: Tuple[Info, ...] = ()
+    scores: Tuple[Tuple[int, float], ...] = ()
+
+
+class Picture(NamedTuple):
+    """Everything that the board shows."""
+
+    position: Position
+    selected: Optional[Cell] = None
+    targets: FrozenSet[Cell] = frozenset()
+    hovered: Optional[Cell] = None
+    trapped: FrozenSet[Cell] = frozenset()
+    #: Lines through trapped pieces, from one captor to the other.
+    bars: Tuple[Tuple[Cell, Cell], ...] = ()
+    #: The cells that made the last try illegal, and the cell of that try.
+    causes: FrozenSet[Cell] = frozenset()
+    tried: Optional[Cell] = None
+    last: Optional[Move] = None
+    arrows: Tuple[Move, ...] = ()
+    cursor: Optional[Cell] = None
+    #: The cells of the picture that has won.
+    winners: FrozenSet[Cell] = frozenset()
+    #: The piece that is carried: its cell, and where it is now (pixels).
+    carried: Optional[Tuple[Cell, Point]] = None
+
+
+class SeatView(NamedTuple):
+    """A player's row: name, what the side is doing, and how far it has come."""
+
+    side: int
+    name: str
+    caption: str
+    guards: str
+    guards_home: int
+    is_enthroned: bool
+    is_active: bool
+
+
+class Voice(NamedTuple):
+    """The message box, the window's only voice: what happened, why, and what to do.
+
+    `kind` is plain, alert (red), refused (red, with a cross), quiet, or end (a card).
+    """
+
+    kind: str
+    heading: str
+    text: str = ""
+    task: str = ""
+    buttons: Tuple[Button, ...] = ()
+
+
+class MovesView(NamedTuple):
+    """The list of moves: all moves, how many are on the board, and the side that began."""
+
+    moves: Tuple[str, ...]
+    current: int
+    first_side: int
+
+
+class AnalysisView(NamedTuple):
+    """The analysis: a summary, lines of words, White's score now and over the game (in steps)."""
+
+    summary: str
+    lines: Tuple[Tuple[str, ...], ...] = ()
+    score: Optional[float] = None
+    scores: Tuple[Tuple[int, float], ...] = ()
+    plies: int = 0
+    current: int = 0
+
+
+class View(NamedTuple):
+    """All that the window shows."""
+
+    title: str
+    place: str
+    picture: Picture
+    flipped: bool
+    ranks: bool
+    seats: Tuple[SeatView, SeatView]
+    voice: Voice
+    #: What is wrong with saving, as long as it is.
+    notice: str
+    moves: MovesView
+    #: The card for newcomers: its buttons, if it is shown.
+    card: Tuple[Button, ...]
+    analysis: Optional[AnalysisView]
+    #: The page of tour, puzzles or set-up, in place of all but the board.
+    page: Optional[PageView]
+    #: The keys of the commands that have no meaning now.
+    resting: FrozenSet[str]
+
+
+#: From so many quiet moves on the player is told that a draw is coming.
+QUIET_WARNING = 60
+#: A won game as a number of guard's steps.
+WON_STEPS = 100.0
+
+
+def view_of(session: Session, hand: HandState, report: Report, settings: Settings, texts: Texts,
+            notice: Optional[Message] = None) -> View:
+    """What the window shows for this state; nothing is asked twice and nothing is changed."""
+    running, table = session.running, session.table
+    game = table.game
+    outcome = game.outcome()
+    name = shown_name(running.path) if table is running else ""
+    page = table.page(texts, settings)
+    return View(
+        title=f"{name} – Agon" if name else "Agon",
+        place="analysis" if settings.analysis and not session.is_lesson else table.place,
+        picture=picture_of(session, hand, report, outcome),
+        flipped=settings.flipped, ranks=settings.ranks,
+        seats=seats_of(running, outcome if table is running else running.game.outcome(), texts, settings.flipped),
+        voice=voice_of(session, outcome, texts),
+        notice=texts.say(notice) if notice else "",
+        moves=MovesView(tuple(game.descriptions(with_undone=True)), game.ply, game.start.turn),
+        card=card_of(session, settings, texts),
+        analysis=analysis_of(game, outcome is not None, report, texts) if settings.analysis and not session.is_lesson else None,
+        page=page_with_refusal(page, session, texts) if page else None,
+        resting=resting_commands(session, outcome))
+
+
+def picture_of(session: Session, hand: HandState, report: Report, outcome: Optional[Outcome]) -> Picture:
+    """The board as it is to be shown now."""
+    game, preview, marks = session.game, session.preview, session.marks
+    position = preview.position if preview else game.position
+    trapped = position.trapped() if preview or outcome is None else []
+    enclosers = [position.enclosers(cell) for cell in trapped]
+    bars = tuple((cells[i], cells[i + 1]) for cells in enclosers for i in range(0, len(cells), 2))
+    if preview:
+        return Picture(position, last=preview.last, trapped=frozenset(trapped), bars=bars)
+    arrows = (marks.hint,) if marks.hint else best_moves(game, report) if session.mode is Mode.IDLE else ()
+    carried = None if hand.selected is None or hand.carried is None else (hand.selected, hand.carried)
+    targets = hand.targets
+    if len(trapped) == 1 and hand.selected is None and session.may_act and session.table.is_picked_by_click:
+        targets = session.table.targets(trapped[0])  # there is nothing else to be moved
+    return Picture(
+        position, hand.selected, targets, hand.hovered, frozenset(trapped), bars, marks.causes, marks.tried,
+        game.moves[-1] if game.ply else None, arrows, hand.cursor,
+        frozenset(WINNING_CELLS) if outcome and outcome.reason is Ending.THRONE else frozenset(), carried)
+
+
+def best_moves(game: Game, report: Report) -> Tuple[Move, ...]:
+    """The first moves of the best lines found, as far as they are legal."""
+    if not report.infos:
+        return ()
+    legal = {str(move): move for move in game.legal_moves() if move != PASS}
+    firsts = [info.moves[0] for info in report.infos if info.moves]
+    return tuple(legal[text] for text in firsts if text in legal)
+
+
+def player_name(running: RunningGame, side: int, texts: Texts) -> str:
+    """What a player is called: 'You', 'Computer, level 3', a program's or a person's name, or the colour."""
+    player = running.players[side]
+    if player.program:
+        return player.program_name()
+    if player.level:
+        return texts("computer", level=player.level)
+    named = running.game.headers.get(("White", "Black")[side], "")
+    if named and Player.from_file_name(named).is_person and named != Player().file_name():
+        return named
+    return texts("you") if running.person == side else texts(("white", "black")[side])
+
+
+def seats_of(running: RunningGame, outcome: Optional[Outcome], texts: Texts, flipped: bool
+             ) -> Tuple[SeatView, SeatView]:
+    """The two players, the one whose side is above first."""
+    position = running.position
+    seats = []
+    for side in (WHITE, BLACK) if flipped else (BLACK, WHITE):
+        guards, is_enthroned = position.progress(side)
+        is_active = position.turn == side if outcome is None else outcome.winner == side
+        key = "has_won" if outcome else "to_move"
+        caption = texts(key, side=side) if is_active else texts(("white", "black")[side])
+        seats.append(SeatView(side, player_name(running, side, texts), caption, texts("guards_home", count=guards),
+                              guards, is_enthroned, is_active))
+    return seats[0], seats[1]
+
+
+def voice_of(session: Session, outcome: Optional[Outcome], texts: Texts) -> Voice:
+    """What the message box says: a refusal, the end, what is trapped, or whose turn it is."""
+    running, game = session.running, session.running.game
+    message = texts.say(session.message) if session.message else ""
+    if session.preview:
+        return Voice("plain", turn_text(running, texts), texts("say_preview"))
+    if session.is_lesson:
+        return Voice("refused" if session.is_refusal else "plain", message)
+    if session.is_refusal:
+        task = trapped_task(game, texts) if game.position.trapped() and not outcome else ""
+        return Voice("refused", message, task=task)
+    if outcome:
+        return end_voice(running, outcome, message, texts)
+    if running.is_computers_turn:
+        if running.is_paused and session.mode is not Mode.THINKING:
+            return Voice("quiet", texts("paused"), message or texts("say_paused", key=Shortcut(PAUSE_KEY)))
+        return Voice("quiet", turn_text(running, texts), message)
+    if game.position.trapped():
+        return trapped_voice(running, message, texts)
+    return Voice("plain", turn_text(running, texts), message or situation_text(game, texts))
+
+
+def turn_text(running: RunningGame, texts: Texts) -> str:
+    """Whose turn it is, as a person would say it."""
+    player, side = running.player, running.position.turn
+    if player.program:
+        return texts("program_turn", name=player.program_name())
+    if player.level and running.has_person:
+        return texts("must_relocate", side=side) if running.position.trapped() else texts("computer_turn")
+    return texts("your_turn") if running.person == side else texts("turn", side=side)
+
+
+def situation_text(game: Game, texts: Texts) -> str:
+    """What a player should know before moving: a draw that comes near, what the other side has just relocated."""
+    if game.repetitions() > 1:
+        return texts("say_repetition")
+    if game.quiet_moves() >= QUIET_WARNING:
+        return texts("say_quiet", count=QUIET_MOVES_TO_DRAW - game.quiet_moves())
+    if not game.ply:
+        return texts("say_start")
+    move = game.moves[-1]
+    if move.source is not None and move.target is not None and game.positions[-2].is_relocation(move):
+        return texts("relocated", side=1 - game.position.turn, cell=cell_name(move.source),
+                     target=cell_name(move.target))
+    return ""
+
+
+def trapped_voice(running: RunningGame, message: str, texts: Texts) -> Voice:
+    """What is trapped, by which move and between which pieces, and what is to be done."""
+    game = running.game
+    position, side = game.position, game.position.turn
+    trapped = position.trapped()
+    kind = "several" if len(trapped) > 1 else "queen" if position.is_queen(trapped[0]) else "guard"
+    heading = texts(f"trapped_your_{kind}" if running.person == side else f"trapped_{kind}", side=side)
+    sentences = [texts("trapped_move", side=1 - side, move=game.descriptions()[-1])] if game.ply else []
+    for cell in trapped:
+        around = [cell_name(other) for other in position.enclosers(cell)]
+        pairs = [texts("and").join(around[i:i + 2]) for i in range(0, len(around), 2)]
+        piece = texts("piece_queen" if position.is_queen(cell) else "piece_guard", cell=cell_name(cell))
+        sentences.append(texts("trapped_between", piece=piece, cells=", ".join(pairs)))
+    return Voice("alert", heading, message or " ".join(sentences), trapped_task(game, texts))
+
+
+def trapped_task(game: Game, texts: Texts) -> str:
+    """What the side with trapped pieces has to do."""
+    trapped = game.position.trapped()
+    has_queen = any(game.position.is_queen(cell) for cell in trapped)
+    if len(trapped) == 1:
+        return texts("task_queen" if has_queen else "task_guard")
+    if not has_queen:
+        return texts("task_guards")
+    return texts("task_queen_first" if game.rules.queen_first else "task_several")
+
+
+def end_voice(running: RunningGame, outcome: Outcome, message: str, texts: Texts) -> Voice:
+    """How the game has ended, and what may come next."""
+    winner, person = outcome.winner, running.person
+    level = running.players[1 - person].level if person is not None else 0
+    if winner is None:
+        heading = texts("drawn")
+    elif winner == person:
+        heading = texts("you_won")
+    elif person is not None and level:
+        heading = texts("computer_won")
+    else:
+        heading = texts("won", name=player_name(running, winner, texts))
+    game = running.game
+    last = texts("ended_on", number=game.move_number(max(0, game.ply - 1)))
+    has_next = winner is not None and winner == person and 0 < level < len(LEVELS)
+    buttons = [Button("next_level", texts("next_level", level=level + 1), is_primary=True)] if has_next else []
+    buttons += [Button("again", texts("again"), is_primary=not has_next), Button("look_through", texts("look_through"))]
+    text = message or texts("end_" + outcome.reason.name)
+    return Voice("end", heading, f"{text}\n{outcome.result} · {last}", buttons=tuple(buttons))
+
+
+def card_of(session: Session, settings: Settings, texts: Texts) -> Tuple[Button, ...]:
+    """The buttons of the card for newcomers, until the first move has been made or the tour opened."""
+    if not settings.is_new or session.is_lesson or session.running.game.length:
+        return ()
+    return (Button("tour", texts("welcome_tour"), is_primary=True), Button("play_at_once", texts("welcome_play")))
+
+
+def page_with_refusal(page: PageView, session: Session, texts: Texts) -> PageView:
+    """A page on which a refusal, or whatever else is said, takes the place of an older verdict."""
+    if session.message is None:
+        return page
+    is_praise = page.is_praise and not session.is_refusal
+    if session.is_refusal and page.is_praise:  # the refusal was what was asked for
+        return page._replace(feedback=f"{page.feedback} {texts.say(session.message)}", is_praise=True)
+    return page._replace(feedback=texts.say(session.message), is_praise=is_praise)
+
+
+def analysis_of(game: Game, is_over: bool, report: Report, texts: Texts) -> AnalysisView:
+    """The analysis in words, from White's side."""
+    sign = 1 if game.position.turn == WHITE else -1
+    scores = dict(report.scores)
+    if is_over:
+        percent = 100 * len(scores) // (game.ply + 1)
+        summary = texts("review_done") if percent >= 100 else texts("review", percent=percent)
+    elif report.infos:
+        best = report.infos[0]
+        summary = texts("analysis_summary", depth=best.depth, nodes=texts.number(best.nodes, "{:,}"))
+    else:
+        summary = texts("analysis_waits")
+    lines = tuple((score_words(sign * info.score, texts), *variation(game, info.moves)) for info in report.infos)
+    score = steps_of(sign * report.infos[0].score) if report.infos else scores.get(game.ply)
+    return AnalysisView(summary, lines, score, report.scores, game.length, game.ply)
+
+
+def steps_of(score: int) -> float:
+    """A score of an engine in guard's steps; a sure win fills every scale."""
+    if abs(score) > SURE_WIN:
+        return WON_STEPS if score > 0 else -WON_STEPS
+    return score / 100
+
+
+def score_words(score: int, texts: Texts) -> str:
+    """White's score as people read it: '+0.4', '−1.2', 'White wins in 3'."""
+    if abs(score) > SURE_WIN:
+        return texts("wins_in", side=WHITE if score > 0 else BLACK, moves=(WIN - abs(score) + 1) // 2)
+    return texts.steps(score / 100)
+
+
+def variation(game: Game, words: Sequence[str]) -> List[str]:
+    """A principal variation in the notation for people, as far as it is legal."""
+    rules, position, described = game.rules, game.position, []
+    try:
+        for word in words:
+            move = Move.from_text(word)
+            following = position.play(move, rules)
+            described.append(position.describe(move, rules))
+            position = following
+    except AgonError:
+        pass  # an engine may say what it likes; the legal beginning is shown
+    return described
+
+
+#: Commands that rest while a lesson has the board, unless it gives them a meaning.
+GAME_COMMANDS = frozenset((
+    "undo", "redo", "first", "previous", "next", "last", "hint", "move_now", "pause", "one_move", "swap",
+    "offer_draw", "resign", "save", "again", "next_level", "look_through"))
+
+
+def resting_commands(session: Session, outcome: Optional[Outcome]) -> FrozenSet[str]:
+    """The keys of the commands that have no meaning now."""
+    running, game = session.running, session.running.game
+    never = frozenset(() if session.previous else ("previous_game",))
+    if session.is_lesson:
+        own = frozenset(session.table.commands())
+        hints = frozenset(("hint",)) if session.table.place == "puzzles" and session.may_act else frozenset()
+        return GAME_COMMANDS - own - hints | never
+    is_persons_turn = session.may_act and outcome is None
+    has_computer = not all(player.is_person for player in running.players)
+    has_moves, has_undone = game.ply > 0, game.ply < game.length
+    meaning = {
+        "undo": game.is_declared or running.undo_count() > 0, "redo": has_undone,
+        "first": has_moves, "previous": has_moves, "next": has_undone, "last": has_undone,
+        "hint": is_persons_turn, "offer_draw": is_persons_turn, "move_now": session.mode is Mode.THINKING,
+        "pause": has_computer and outcome is None, "swap": has_computer,
+        "one_move": session.mode in (Mode.IDLE, Mode.SELECTED) and outcome is None,
+        "resign": running.has_person and outcome is None}
+    return frozenset(key for key, has_meaning in meaning.items() if not has_meaning) | never
+
+
+# --- 7. Hand ---------------------------------------------------------------------
+
+#: The pointer has to move this many pixels before a press becomes a drag.
+DRAG_PIXELS = 5
+#: A typed move is never longer.
+TYPED_LETTERS = 12
+_TYPED_MOVE = re.compile(r"q?([a-l][0-9]{1,2})[-* ]?([a-l][0-9]{1,2})[+#]?")
+
+
+class Hand:
+    """The player's hand: pressing, moving, releasing and keys become picked pieces and attempted moves.
+
+    It plays on the session's table and knows no widget: points are pixels,
+    `board.layout` tells which cell lies there.  `finish` brings an animation to
+    its end, `glide_home` lets a piece that was carried go back to its cell.
+    """
+
+    def __init__(self, session: Session, board: Any, finish: Callable[[], None],
+                 glide_home: Callable[[Cell, Point], None]) -> None:
+        self.session = session
+        self.board = board
+        self.finish = finish
+        self.glide_home = glide_home
+        self.state = HandState()
+        self._pressed_at: Optional[Point] = None
+        self._was_selected = False
+
+    # -- what it holds --
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether a piece is picked."""
+        return self.session.mode in (Mode.SELECTED, Mode.DRAGGING)
+
+    @property
+    def is_carrying(self) -> bool:
+        """Whether a piece follows the pointer."""
+        return self.session.mode is Mode.DRAGGING
+
+    def clear(self) -> None:
+        """Hold nothing; the cursor of the keyboard stays."""
+        self.state = HandState(cursor=self.state.cursor)
+        self._pressed_at = None
+
+    def put_down(self) -> None:
+        """Lay the picked piece down where it was."""
+        if self.is_holding:
+            self.session.enter(Mode.IDLE)
+        self.clear()
+
+    def pick(self, cell: Cell) -> None:
+        """Pick a piece, and say so when it cannot move at all."""
+        session, table = self.session, self.session.table
+        targets = table.targets(cell)
+        self.state = HandState(cell, targets, cursor=self.state.cursor)
+        session.enter(Mode.SELECTED)
+        if not targets and table.is_picked_by_click:
+            first = session.game.must_relocate()
+            is_trapped = cell in table.position.trapped()
+            session.mark(causes=frozenset(first))
+            session.say(Message("say_no_moves" if not first else
+                                "no_QUEEN_FIRST" if is_trapped else "no_TRAPPED_FIRST"), is_refusal=True)
+
+    def choose(self, cell: Cell) -> None:
+        """A click or Enter on a cell: pick the piece there, or name the target of the one picked."""
+        table, selected = self.session.table, self.state.selected
+        if table.is_picked_by_click and table.may_pick(cell):
+            self.pick(cell)
+        elif table.is_picked_by_click and selected is not None:
+            self.drop(selected, cell, None)
+        else:
+            self.session.say(table.click(cell), is_refusal=True)
+
+    def drop(self, source: Cell, target: Optional[Cell], point: Optional[Point]) -> None:
+        """Put a piece on a target, if the table has a use for that."""
+        table = self.session.table
+        self.put_down()
+        if not table.drop(source, target, point) and point is not None:
+            self.glide_home(source, point)
+
+    def explain_wait(self) -> None:
+        """Say why the player cannot move now."""
+        session, running = self.session, self.session.running
+        if session.is_lesson or session.mode is Mode.ANIMATING:
+            return
+        if session.mode is Mode.OVER:
+            session.say(Message("no_GAME_OVER"), is_refusal=True)
+        elif running.is_computers_turn and not running.is_paused:
+            session.say(Message("say_wait"), is_refusal=True)
+
+    def _cell_at(self, point: Point) -> Optional[Cell]:
+        layout = self.board.layout
+        return layout.cell_at(*point)
+
+    # -- mouse --
+
+    def press(self, point: Point) -> None:
+        """Pick a piece up, or name the target of the one already picked."""
+        session = self.session
+        self.state = self.state._replace(cursor=None)
+        if session.preview:
+            session.preview = None
+            return
+        if session.mode is Mode.DRAGGING:
+            self.put_down()  # the release of that drag got lost
+        if session.mode is Mode.ANIMATING:
+            self.finish()
+        cell = self._cell_at(point)
+        if not session.may_act:
+            self.explain_wait()
+            return
+        session.clear_marks()
+        self.state = self.state._replace(typed="")
+        if cell is None:
+            self.put_down()
+            return
+        self._was_selected = cell == self.state.selected
+        if session.table.may_pick(cell):
+            self.pick(cell)  # a drag moves it; where clicks use a tool, the release tells which it was
+            self._pressed_at = point
+        else:
+            self.choose(cell)
+
+    def motion(self, point: Point) -> None:
+        """Carry the picked piece under the pointer."""
+        session, state = self.session, self.state
+        if session.mode is Mode.SELECTED and self._pressed_at is not None:
+            if math.dist(point, self._pressed_at) < DRAG_PIXELS:
+                return
+            session.enter(Mode.DRAGGING)
+        if session.mode is Mode.DRAGGING:
+            cell = self._cell_at(point)
+            self.state = state._replace(carried=point, hovered=cell if cell in state.targets else None)
+
+    def release(self, point: Point) -> None:
+        """Drop the piece on the cell under the pointer."""
+        session, selected = self.session, self.state.selected
+        pressed_at, self._pressed_at = self._pressed_at, None
+        if selected is None or pressed_at is None:
+            return
+        if session.mode is Mode.DRAGGING:
+            cell = self._cell_at(point)
+            self.drop(selected, None if cell == selected and session.table.is_picked_by_click else cell, point)
+        elif not session.table.is_picked_by_click:
+            self.put_down()
+            session.say(session.table.click(selected), is_refusal=True)
+        elif self._was_selected:
+            self.put_down()  # a second click on the same piece
+
+    def escape(self) -> None:
+        """Put the piece back and clear all marks."""
+        self.session.preview = None
+        self.state = HandState()
+        self.session.clear_marks()
+        self.put_down()
+
+    def lost(self) -> None:
+        """Focus or visibility is lost, so the release of a drag may never come: put the piece back."""
+        if self.is_carrying:
+            self.put_down()
+
+    # -- keyboard --
+
+    def move_cursor(self, columns: int, rows: int) -> None:
+        """Move the cursor to the cell above, below, left or right as one sees the board."""
+        state, layout = self.state, self.board.layout
+        if state.cursor is None:
+            self._point_at(state.selected if state.selected is not None else THRONE)
+        else:
+            self._point_at(layout.next_cell(state.cursor, columns, rows))
+
+    def step_cursor(self, direction: int) -> None:
+        """Move the cursor to the next piece that can move, or to the next target of the one picked."""
+        session, state, layout = self.session, self.state, self.board.layout
+        if not session.may_act:
+            return
+        cells, cursor = sorted(state.targets or session.table.movable(), key=layout.reading_order), state.cursor
+        if cursor in cells:
+            self._point_at(cells[(cells.index(cursor) + direction) % len(cells)])
+        elif cells:
+            self._point_at(cells[0 if direction > 0 else -1])
+
+    def _point_at(self, cell: Cell) -> None:
+        """Put the cursor on a cell and name what stands there."""
+        session, table = self.session, self.session.table
+        position, session.preview = table.position, None
+        self.state = self.state._replace(cursor=cell)
+        side, name = position.side_at(cell), cell_name(cell)
+        if side is None:
+            session.say(Message.of("say_cell", cell=name))
+        else:
+            session.say(Message.of("say_queen" if position.is_queen(cell) else "say_guard", side=side, cell=name))
+
+    def enter(self) -> None:
+        """Play the typed move, or pick and drop at the cursor."""
+        session, cursor, typed = self.session, self.state.cursor, self.state.typed
+        session.preview = None
+        if not session.may_act:
+            if typed:
+                self._show_typed("")
+            self.explain_wait()
+            return
+        session.clear_marks()
+        if typed:
+            self._play_typed(typed)
+        elif cursor is not None and cursor == self.state.selected:
+            self.put_down()
+        elif cursor is not None:
+            self.choose(cursor)
+
+    def space(self) -> None:
+        """Between two typed cells a blank is part of the move; otherwise it is like Enter."""
+        if self.state.typed:
+            self.type(" ")
+        else:
+            self.enter()
+
+    def type(self, letter: str) -> None:
+        """Letters and digits become a typed move."""
+        table = self.session.table
+        if table.is_picked_by_click:
+            self._show_typed((self.state.typed + letter.lower())[:TYPED_LETTERS])
+
+    def erase(self) -> None:
+        """Take the last typed letter back."""
+        if self.state.typed:
+            self._show_typed(self.state.typed[:-1])
+
+    def _show_typed(self, text: str) -> None:
+        self.session.preview = None
+        self.state = self.state._replace(typed=text)
+        self.session.say(Message.of("say_typed", text=text) if text else None)
+
+    def _play_typed(self, text: str) -> None:
+        session = self.session
+        self.put_down()
+        match = _TYPED_MOVE.fullmatch(text.strip())
+        try:
+            move = Move.from_text("{}-{}".format(*match.groups()) if match else text.strip())
+        except AgonError as error:
+            session.say(Message.of("error_" + error.code, **error.details), is_refusal=True)
+            return
+        session.table.attempt(move, None)
+
+
+# --- 8. Thinker ------------------------------------------------------------------
+
+OWN_ENGINE = (sys.executable, os.path.join(HERE, "agon_ai.py"), "serve")
+POLL_MS = 30
+#: When an engine that has been asked for a move counts as hanging.
+PATIENCE_S = 20.0
+#: An instant answer would look as if the player's own move had done two things.
+LEAST_THINK_MS = 350
+HINT_MS = 1000
+
+
+class Jobs:
+    """What is to be done later, by name; a new job takes the place of an older one of the same name.
+
+    `after` and `cancel` are those of a Tk widget; `handle` carries an action out.
+    """
+
+    def __init__(self, after: Callable[..., str], cancel: Callable[[str], None],
+                 handle: Callable[[Callable[[], Any]], Any]) -> None:
+        self._after, self._cancel, self._handle = after, cancel, handle
+        self._jobs: Dict[str, str] = {}
+
+    def later(self, name: str, milliseconds: Union[int, str], action: Callable[[], Any]) -> None:
+        """Do something later ('idle': when the events have run out)."""
+        self.forget(name)
+        self._jobs[name] = self._after(milliseconds, self._run, name, action)
+
+    def waits(self, name: str) -> bool:
+        """Whether a job of this name waits."""
+        return name in self._jobs
+
+    def _run(self, name: str, action: Callable[[], Any]) -> None:
+        self._jobs.pop(name, None)
+        self._handle(action)
+
+    def forget(self, *names: str) -> None:
+        """Cancel jobs that wait; without names all of them."""
+        for name in names or tuple(self._jobs):
+            job = self._jobs.pop(name, None)
+            if job is not None:
+                self._cancel(job)
+
+
+class Asked(NamedTuple):
+    """A question under way: about which game (after `ply` moves only, if given), and who is to be told."""
+
+    question: Question
+    game: Game
+    #: Told the move (None: it gives up) and its score for the side to move; or, if no move was asked for, the answer's
+    #: words.
+    on_answer: Callable[..., None]
+    on_failure: Callable[[Message], None]
+    on_info: Optional[Callable[[Info], None]] = None
+    ply: Optional[int] = None
+    #: The answer is given after this many milliseconds at the earliest.
+    least_ms: int = 0
+    #: The word that the answer begins with, and who is told about the lines before it.
+    until: str = "bestmove"
+    on_line: Optional[Callable[[str], None]] = None
+
+
+class Thinker:
+    """Asks an engine and calls back once, with a legal move or with what has gone wrong.
+
+    Engines are started when they are first asked, one for each command; the
+    only loop that looks for their answers is here.
+    """
+
+    def __init__(self, name: str, jobs: Jobs, own_engine: Sequence[str] = OWN_ENGINE,
+                 make_engine: Callable[[Sequence[str]], EngineProcess] = EngineProcess) -> None:
+        self._job = f"{name} poll"
+        self._jobs = jobs
+        self._own_engine = tuple(own_engine)
+        self._make_engine = make_engine
+        self.engines: Dict[Tuple[str, ...], EngineProcess] = {}
+        #: The engine asked last, when (seconds of the monotonic clock), and its score for the side to move.
+        self._engine: Optional[EngineProcess] = None
+        self._asked_at = 0.0
+        self._score: Optional[int] = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether an answer is still wanted."""
+        return self._engine is not None and self._engine.is_busy
+
+    def engine_for(self, player: Player) -> EngineProcess:
+        """The engine that plays for a player, made when it is first needed."""
+        command = player.program or self._own_engine
+        if command not in self.engines:
+            self.engines[command] = self._make_engine(command)
+        return self.engines[command]
+
+    def ask(self, asked: Asked) -> None:
+        """Ask for a move; an older question is given up."""
+        self.cancel()
+        player = asked.question.player
+        self._engine, self._asked_at, self._score = self.engine_for(player), time.monotonic(), None
+        options = [] if player.program else [("Level", player.level)]
+        try:
+            self._engine.ask(asked.game, asked.question.go, options, asked.ply, asked.until)
+        except (OSError, ValueError) as error:
+            self._fail(asked, "fail_missing", reason=error)
+            return
+        self._jobs.later(self._job, POLL_MS, partial(self._poll, asked))
+
+    def _poll(self, asked: Asked) -> None:
+        engine = self._engine
+        assert engine is not None
+        try:
+            replies = engine.poll()
+        except EngineFailure as failure:
+            key = f"fail_{failure.code}" if failure.code in ("ended", "slow") else "fail_other"
+            self._fail(asked, key, last=engine.last_error, why=str(failure))
+            return
+        waited = time.monotonic() - self._asked_at
+        for reply in replies:
+            if isinstance(reply, Info):
+                self._score = reply.score if reply.number == 1 else self._score
+                if asked.on_info:
+                    asked.on_info(reply)
+            elif isinstance(reply, Answer):
+                pause = max(0, asked.least_ms - int(1000 * waited))
+                self._jobs.later(self._job, pause, partial(self._answered, asked, reply.text))
+                return
+            elif asked.on_line:
+                asked.on_line(str(reply))
+        if waited > PATIENCE_S and "infinite" not in asked.question.go:
+            self._fail(asked, "fail_slow")
+        else:
+            self._jobs.later(self._job, POLL_MS, partial(self._poll, asked))
+
+    def _answered(self, asked: Asked, text: str) -> None:
+        if asked.until != "bestmove":
+            asked.on_answer(text)
+            return
+        if text == "resign":
+            asked.on_answer(None, self._score)
+            return
+        try:
+            move = Move.from_text(text)
+            refusal = asked.game.refusal(move) if asked.ply is None else None
+            if refusal:
+                raise IllegalMove(move, refusal)
+        except AgonError as error:
+            self._fail(asked, "fail_illegal", why=error)
+            return
+        asked.on_answer(move, self._score)
+
+    def _fail(self, asked: Asked, text_key: str, **values: Any) -> None:
+        """End an engine that does not play properly, and say why."""
+        if self._engine is not None:
+            self._engine.close()
+        player = asked.question.player
+        who = player.program_name() if player.program else Message("computer_player")
+        asked.on_failure(Message.of(text_key, who=who, **values))
+
+    def hurry(self) -> None:
+        """Ask for the answer at once."""
+        if self._engine is not None:
+            self._engine.hurry()
+
+    def cancel(self) -> None:
+        """Give up the present question."""
+        self._jobs.forget(self._job)
+        if self._engine is not None:
+            self._engine.cancel()
+
+    def keep_only(self, players: Sequence[Player]) -> None:
+        """End the programs that no longer play."""
+        for command in set(self.engines) - {player.program for player in players} - {self._own_engine}:
+            self.engines.pop(command).close()
+
+    def close(self) -> None:
+        """End all engines."""
+        self.cancel()
+        for engine in self.engines.values():
+            engine.close()
+
+    def conversation(self, players: Sequence[Player]) -> Sequence[Any]:
+        """What the program that plays, or else the computer player, has said and been told of late."""
+        programs = [player.program for player in players if player.program]
+        engine = self.engines.get(programs[0] if programs else self._own_engine)
+        return engine.log if engine else ()
+
+
+class Analyst:
+    """Looks at the position on the board, or through a finished game, with a thinker of its own."""
+
+    #: How many lines are shown, and how long each position of a finished game is looked at.
+    LINES = 3
+    REVIEW_MS = 120
+
+    def __init__(self, thinker: Thinker) -> None:
+        self._thinker = thinker
+        self._infos: Dict[int, Info] = {}
+        #: White's score (in steps) by the number of moves played, and the finished game that it belongs to.
+        self._scores: Dict[int, float] = {}
+        self._line: Tuple[Position, List[str]] = (Position.start(), [])
+        self._game: Optional[Game] = None
+        self._is_reviewing = False
+
+    def begin(self, game: Game) -> None:
+        """Look at what is on the board now."""
+        self.rest()
+        outcome = game.outcome()
+        self._game, self._is_reviewing = game, outcome is not None
+        if outcome:
+            self._review_next(game)
+        else:
+            self._ask(game, f"go infinite multipv {self.LINES}", None)
+
+    def rest(self) -> None:
+        """Stop looking."""
+        self._thinker.cancel()
+        self._infos.clear()
+
+    def close(self) -> None:
+        """End the engine."""
+        self._thinker.close()
+
+    def report(self, game: Game) -> Report:
+        """What has been found about a game: the lines for what is on the board, and the curve of a finished one."""
+        start, line = self._line
+        is_same = bool(line) and game.start == start and game.descriptions(with_undone=True)[:len(line)] == line
+        is_shown = game is self._game and not self._is_reviewing
+        infos = tuple(info for _, info in sorted(self._infos.items())) if is_shown else ()
+        return Report(infos, tuple(sorted(self._scores.items())) if is_same else ())
+
+    def _ask(self, game: Game, go: str, ply: Optional[int]) -> None:
+        self._thinker.ask(Asked(Question(Player(len(LEVELS)), go), game, partial(self._on_answer, game, ply),
+                                self._on_failure, self._on_info, ply))
+
+    def _on_info(self, info: Info) -> None:
+        self._infos[info.number] = info
+
+    def _on_failure(self, _message: Message) -> None:
+        self._infos.clear()  # the panel says that it waits
+
+    def _on_answer(self, game: Game, ply: Optional[int], _move: Move, score: Optional[int]) -> None:
+        if ply is None:
+            return
+        sign = 1 if game.positions[ply].turn == WHITE else -1
+        self._scores[ply] = sign * steps_of(score) if score is not None else 0.0
+        self._review_next(game)
+
+    def _review_next(self, game: Game) -> None:
+        """Ask for the score of the first position of the finished game that has none yet."""
+        outcome, line = game.outcome(), (game.start, list(game.descriptions()))
+        if line != self._line:
+            self._scores, self._line = {}, line
+        if outcome:
+            sign = 0 if outcome.winner is None else 1 if outcome.winner == WHITE else -1
+            self._scores[game.ply] = sign * WON_STEPS
+        missing = next((ply for ply in range(game.ply) if ply not in self._scores), None)
+        self._infos.clear()
+        if missing is not None:
+            self._ask(game, f"go movetime {self.REVIEW_MS}", missing)
+
+
+# --- 9. Commands -----------------------------------------------------------------
+
+class Command(NamedTuple):
+    """Something a menu, a button or a key does.  Its key names its text, too."""
+
+    key: str
+    action: Callable[[], Any]
+    shortcut: str = ""
+    #: The setting that it switches, if it has a check mark.
+    setting: str = ""
+
+
+PAUSE_KEY = "Mod-p"
+#: The computer takes a draw when the player is at least so many hundredths of a step ahead, and after so many moves.
+DRAW_SCORE = 50
+DRAW_PLIES = 20
+
+
+class NewGame(NamedTuple):
+    """What the New game dialog has been told; a level of 0 is a person."""
+
+    levels: Tuple[int, int]
+    level: int
+    by_lot: bool
+    rules: Rules
+
+
+class GameCommands:
+    """The commands of the running game.
+
+    `change` carries a change of the game out whole: it stops what runs, acts,
+    lets the pieces glide that the action says have moved, saves and goes on;
+    `ask` asks an engine and hands its answer to what is given; `perform`
+    carries out a Next.
+    """
+
+    def __init__(self, session: Session, store: Store, thinker: Thinker, dialogs: "Dialogs",
+                 change: Callable[..., None], ask: Callable[..., None], perform: Callable[[Next], None]) -> None:
+        self.session = session
+        self.store = store
+        self.thinker = thinker
+        self.dialogs = dialogs
+        self.change = change
+        self.ask = ask
+        self.perform = perform
+
+    def commands(self) -> Tuple[Command, ...]:
+        """The commands, with their shortcuts."""
+        return (
+            Command("new_game", self.ask_for_game, "Mod-n"), Command("previous_game", self.bring_back),
+            Command("undo", self.undo, "Mod-z"), Command("redo", self.redo, "Mod-y"),
+            Command("first", partial(self.go_by, -10 ** 6), "Home"), Command("previous", partial(self.go_by, -1), "Prior"),
+            Command("next", partial(self.go_by, 1), "Next"), Command("last", partial(self.go_by, 10 ** 6), "End"),
+            Command("hint", self.hint, "Mod-t"), Command("move_now", self.thinker.hurry, "Mod-g"),
+            Command("pause", self.pause, PAUSE_KEY), Command("one_move", self.one_move, "Mod-e"),
+            Command("swap", self.swap), Command("offer_draw", self.offer_draw), Command("resign", self.ask_resign),
+            Command("again", self.again), Command("next_level", self.next_level),
+            Command("play_at_once", self.play_at_once))
+
+    def levels(self, texts: Texts) -> Sequence[Tuple[int, str]]:
+        """The levels to choose from."""
+        return [(level.number, texts("level", level=level.number)) for level in LEVELS]
+
+    def level(self) -> int:
+        """The level that the computer has in the running game, else that of the settings."""
+        levels, settings = [player.level for player in self.running.players if player.level], self.store.settings
+        return levels[0] if levels else settings.level
+
+    @property
+    def running(self) -> RunningGame:
+        """The game that these commands are about."""
+        return self.session.running
+
+    @property
+    def game(self) -> Game:
+        """The game itself."""
+        return self.running.game
+
+    # -- beginning --
+
+    def wanted(self) -> NewGame:
+        """The game that the last New game dialog described."""
+        settings = self.store.settings
+        return NewGame((settings.white, settings.black), settings.level, settings.by_lot, settings.rules)
+
+    def ask_for_game(self) -> None:
+        """Open the New game dialog."""
+        self.dialogs.ask_new_game(self.wanted(), self.start)
+
+    def start(self, wanted: NewGame) -> None:
+        """Begin the game that the dialog describes, and remember it for the next time."""
+        self.store.change(white=wanted.levels[WHITE], black=wanted.levels[BLACK], level=wanted.level,
+                          by_lot=wanted.by_lot, queen_first=wanted.rules.queen_first,
+                          empty_throne_loses=wanted.rules.empty_throne_loses)
+        self.adopt(self.make(wanted))
+
+    def make(self, wanted: NewGame) -> RunningGame:
+        """The game that is wanted, at its start."""
+        turn = random.choice((WHITE, BLACK)) if wanted.by_lot else WHITE
+        game = Game(Position.start(turn), wanted.rules, today())
+        return RunningGame(game, [Player(level) for level in wanted.levels], self.running.attempt)
+
+    def adopt(self, running: RunningGame) -> None:
+        """Let another game run, with its only person's side below."""
+        self.change(self.session.replace, running)
+        self.face()
+
+    def face(self) -> None:
+        """Turn the board so that the only person plays from below; else White does."""
+        flipped, settings = self.running.person == BLACK, self.store.settings
+        if flipped != settings.flipped:
+            self.store.change(flipped=flipped)
+
+    def play_position(self, position: Position) -> None:
+        """Play on from a position, with the players and the rules of the running game."""
+        game = Game(position, self.game.rules, today())
+        self.adopt(RunningGame(game, self.running.players, self.running.attempt))
+
+    def play_at_once(self) -> None:
+        """Begin a first game, against level 1."""
+        self.store.change(is_new=False)
+        self.start(self.wanted()._replace(levels=(0, 1), level=1))
+
+    def again(self) -> None:
+        """Begin the same game once more."""
+        game = Game(self.game.start, self.game.rules, today())
+        self.adopt(RunningGame(game, self.running.players, self.running.attempt))
+
+    def next_level(self) -> None:
+        """Begin a game against the next level."""
+        level = min(len(LEVELS), max(player.level for player in self.running.players) + 1)
+        white, black = (level if player.level else 0 for player in self.running.players)
+        self.start(self.wanted()._replace(levels=(white, black), level=level))
+
+    def bring_back(self) -> None:
+        """Bring back the game that the present one has replaced."""
+        self.change(self.session.bring_back)
+
+    # -- through the game --
+
+    def undo(self) -> None:
+        """Take back the last move, and the computer's answer with it; or a resignation."""
+        if self.game.is_declared:
+            self.change(self.game.reopen)
+        else:
+            self.change(self.running.travel, -self.running.undo_count())
+
+    def redo(self) -> None:
+        """Play again what was taken back, up to the player's next turn."""
+        self.change(self.running.travel, self.running.redo_count())
+
+    def go_to(self, ply: int) -> None:
+        """Show the game after this many moves."""
+        game = self.running.game
+        ply = max(0, min(ply, game.length))
+        if ply != game.ply:
+            self.change(self.running.look_at, ply)
+
+    def go_by(self, count: int) -> None:
+        """Show the game some moves earlier (below 0) or later."""
+        self.go_to(self.game.ply + count)
+
+    # -- the computer --
+
+    def hint(self) -> None:
+        """Ask the engine what it would play here."""
+        session = self.session
+        if self.thinker.is_busy:
+            return
+        session.clear_marks()
+        if session.is_lesson:
+            self.perform(session.table.hint())
+        else:
+            self.session.say(Message("say_thinking"))
+            self.ask(Question(Player(len(LEVELS)), f"go movetime {HINT_MS}"), self._show_hint)
+
+    def _show_hint(self, move: Move, _score: Optional[int]) -> Next:
+        return Next(self.session.mode, show=move)
+
+    def pause(self) -> None:
+        """Hold the computer up, or let it go on."""
+        self.change(self.running.pause, not self.running.is_paused)
+
+    def one_move(self) -> None:
+        """Let the computer play a single move for the side to move, whoever plays it."""
+        player, settings = self.running.player, self.store.settings
+        self.change(self.running.let_help, Player(settings.level) if player.is_person else player)
+
+    def set_level(self, level: int) -> None:
+        """Change the computer's level in the running game."""
+        settings = self.store.settings
+        self.store.change(level=level, white=level if settings.white else 0, black=level if settings.black else 0)
+        self._set_players([player._replace(level=level) if player.level else player
+                           for player in self.running.players])
+
+    def swap(self) -> None:
+        """Change sides with the computer."""
+        self._set_players(self.running.players[::-1])
+        self.face()
+
+    def _set_players(self, players: List[Player]) -> None:
+        if self.session.is_lesson:
+            self.running.seat(players)
+        else:
+            self.change(self.running.seat, players)
+
+    def let_program_play(self, side: int, text: str) -> None:
+        """Begin a game against a program of one's own."""
+        self.store.change(program=text)
+        players = [Player(), Player()]
+        players[side] = Player(program=program_command(text))
+        self.adopt(RunningGame(Game(rules=self.game.rules, headers=today()), players, self.running.attempt))
+
+    # -- giving up and agreeing --
+
+    def ask_resign(self) -> None:
+        """Ask whether the player whose turn it is really gives up."""
+        running, position = self.running, self.game.position
+        turn = position.turn
+        side = 1 - turn if running.is_computers_turn else turn
+        question = Message("ask_resign") if running.person is not None else Message.of("ask_side_to_resign", side=side)
+        self.dialogs.ask("resign_yes", question, "resign_yes", "cancel", partial(self.change, running.game.resign, side),
+                         is_safe=False)
+
+    def offer_draw(self) -> None:
+        """Explain when a game is drawn by itself, and offer a draw to the other side."""
+        game = self.running.game
+        explanation = Message.of("draw_text", repetitions=game.repetitions(), quiet=game.quiet_moves())
+        self.dialogs.ask("draw_title", explanation, "draw_yes", "cancel", self._offer)
+
+    def _offer(self) -> None:
+        game = self.running.game
+        side = game.position.turn
+        if self.running.players[1 - side].is_person:
+            self.dialogs.ask("draw_title", Message.of("ask_draw", side=side), "accept", "decline",
+                             partial(self.change, game.agree_draw))
+        else:
+            self.session.say(Message("say_thinking"))
+            self.ask(Question(Player(len(LEVELS)), f"go movetime {HINT_MS}"), self._answer_offer)
+
+    def _answer_offer(self, _move: Move, score: Optional[int]) -> Next:
+        """The computer agrees when the player to move, as it sees it, stands better than itself."""
+        if score is not None and score >= DRAW_SCORE and self.game.ply >= DRAW_PLIES:
+            self.change(self.game.agree_draw)
+            return Next(self.session.mode)
+        return Next(self.session.mode, say=Message("say_draw_declined"))
+
+
+class LessonCommands:
+    """The commands that open tour, puzzles and set-up, and lead back to the running game."""
+
+    def __init__(self, session: Session, store: Store, dialogs: "Dialogs", change: Callable[..., None],
+                 attempt: Callable[[Move, Optional[Point]], None], play_position: Callable[[Position], None]) -> None:
+        self.session = session
+        self.store = store
+        self.dialogs = dialogs
+        self.change = change
+        self.attempt = attempt
+        self.play_position = play_position
+
+    def commands(self) -> Tuple[Command, ...]:
+        """The commands, with their shortcuts."""
+        return (Command("tour", self.open_tour, "F2"), Command("puzzles", self.open_puzzles, "F3"),
+                Command("set_up", self.open_set_up, "F4"), Command("setup_play", self.play_set_up),
+                Command("page_close", self.close), Command("place_learn", self.open_tour),
+                Command("place_puzzles", self.open_puzzles))
+
+    def open_tour(self) -> None:
+        """Open the tour through the rules."""
+        lessons = self._read("tour.agon", "tour")
+        if lessons:
+            self._open(Tour(lessons, self.attempt))
+
+    def open_puzzles(self) -> None:
+        """Open the puzzles."""
+        lessons = self._read("puzzles.agon", "puzzle")
+        if lessons:
+            self._open(PuzzleBook(lessons, self.attempt, self.store))
+
+    def open_set_up(self) -> None:
+        """Set up a position, beginning with the one on the board."""
+        game = self.session.game
+        self._open(SetUp(game.position, self.attempt))
+
+    def _read(self, name: str, kind: str) -> List[Lesson]:
+        """The lessons of a file; when none of them is of this kind, say what is missing."""
+        lessons, error = read_lessons(name)
+        if any(lesson.kind == kind for lesson in lessons):
+            return lessons
+        self.dialogs.tell("menu_learn", error or Message("no_classroom"))
+        return []
+
+    def _open(self, table: Table) -> None:
+        self.store.change(is_new=False)
+        self.change(self.session.open, table)
+
+    def play_set_up(self) -> None:
+        """Play on from the position that has been set up."""
+        table = self.session.table
+        if table.is_ready():
+            self.play_position(table.position)
+
+    def close(self) -> None:
+        """Go back to the running game."""
+        if self.session.is_lesson:
+            self.change(self.session.close)
+
+
+def today() -> Dict[str, str]:
+    """The headers of a game that begins now."""
+    return {"Date": time.strftime("%Y.%m.%d")}
+
+
+# --- 10. Files -------------------------------------------------------------------
+
+#: An exported game has a diagram after every so many moves.
+DIAGRAM_PLIES = 10
+#: How long a move waits for the game to be written, and how often the window looks whether a file is.
+SAVING_S, SAVING_MS = 0.05, 50
+
+
+class Files:
+    """Everything that leaves or enters the window: game files, the running game, the clipboard, pictures.
+
+    `clipboard` reads the clipboard, or writes what it is given; `change`
+    carries a change of the game out whole.
+    """
+
+    def __init__(self, session: Session, store: Store, writer: Writer, jobs: Jobs, dialogs: "Dialogs",
+                 texts: Texts, clipboard: Callable[..., str], adopt: Callable[[RunningGame], None],
+                 colours: Callable[[], Colours]) -> None:
+        self.session = session
+        self.store = store
+        self.writer = writer
+        self.jobs = jobs
+        self.dialogs = dialogs
+        self.texts = texts
+        self.clipboard = clipboard
+        self.adopt = adopt
+        self.colours = colours
+        name, self._lock = lock_autosave()
+        self.autosave_path = user_path(name)
+        self.previous_path = user_path(name.replace("autosave", "previous"))
+        if self._lock:
+            remove_leftovers(self.autosave_path)
+        self._previous: Optional[RunningGame] = None
+
+    def commands(self) -> Tuple[Command, ...]:
+        """The commands, with their shortcuts."""
+        exports = [Command(f"export_{what}{how}", partial(self.ask_export, what == "game", bool(how)))
+                   for what in ("board", "game") for how in ("", "_print")]
+        return (Command("open", self.ask_open, "Mod-o"), Command("save", self.save, "Mod-s"),
+                Command("save_as", self.save_as, "Mod-Shift-s"),
+                Command("copy_position", self.copy_position, "Mod-c"),
+                Command("copy_game", self.copy_game, "Mod-Shift-c"), Command("paste", self.paste, "Mod-v"), *exports)
+
+    def recent(self) -> Sequence[Tuple[Any, str]]:
+        """The files opened or saved of late, to choose from."""
+        settings = self.store.settings
+        names = [(path, f"{os.path.basename(path)}   ({os.path.dirname(path)[-40:]})")
+                 for path in settings.recent[:MAX_RECENT]]
+        return names or [(None, self.texts("no_recent"))]
+
+    # -- the running game --
+
+    def autosave(self) -> None:
+        """Keep the running game, and the one it has replaced, for the next start.
+
+        As a rule it is written when this returns, so that not even a kill loses
+        a move; a slow folder is not waited for.
+        """
+        session = self.session
+        self._keep(self.autosave_path, session.running)
+        if session.previous is not self._previous:
+            self._previous = session.previous
+            if session.previous:
+                self._keep(self.previous_path, session.previous)
+        self.writer.wait(SAVING_S)
+        self._watch()
+
+    def _keep(self, path: str, running: RunningGame) -> None:
+        """Let a game be written; one that is too long for a file counts as one that cannot be written."""
+        try:
+            self.writer.put(path, running.text())
+        except AgonError as error:
+            self.writer.fail(path, error)
+
+    def _watch(self) -> None:
+        """Look again until everything is written, so that a failure is seen."""
+        if self.writer.is_busy():
+            self.jobs.later("saving", SAVING_MS, self._watch)
+
+    def notice(self) -> Optional[Message]:
+        """What cannot be saved, as long as that is so."""
+        failures = self.writer.failures
+        for path, key in ((self.autosave_path, "say_not_kept"), (self.store.path, "say_settings_not_kept")):
+            if path in failures:
+                return Message.of(key, reason=failures[path])
+        return None
+
+    def resume(self, attempt: Callable[[Move, Optional[Point]], None]) -> Optional[RunningGame]:
+        """The game that was running when the program last ended; None when there is none to go on with."""
+        previous = self._read_kept(self.previous_path, attempt)
+        if previous:
+            self.session.previous = self._previous = previous
+        running = self._read_kept(self.autosave_path, attempt)
+        if running is None or not running.game.length or running.game.outcome():
+            return None
+        return running
+
+    def adopt_orphan(self, attempt: Callable[[Move, Optional[Point]], None]) -> None:
+        """Let a game that a second window has left behind be brought back, if there is no other to be brought back."""
+        if self.session.previous or self.autosave_path != user_path(AUTOSAVE_NAMES[0]):
+            return
+        for name in AUTOSAVE_NAMES[1:]:
+            path = user_path(name)
+            lock = lock_file(path) if os.path.lexists(path) else None
+            if lock is None:
+                continue
+            orphan = self._read_kept(path, attempt)
+            if orphan and orphan.game.length and not orphan.game.outcome():
+                self.session.previous = self._previous = orphan
+                self.session.say(Message("say_orphan"))
+                _try_file(os.replace, path, self.previous_path)  # at no moment is the game without a file
+            else:
+                _try_file(os.remove, path)
+            lock.close()
+            if self.session.previous:
+                return
+
+    def _read_kept(self, path: str, attempt: Callable[[Move, Optional[Point]], None]) -> Optional[RunningGame]:
+        """A game kept from last time; one that cannot be read is put aside, and that is said."""
+        try:
+            running = self._running(Game.load(path), attempt)
+        except AgonError as error:
+            if error.details.get("number") != errno.ENOENT:  # else there simply is none
+                self._put_aside(path, error)
+            return None
+        # The program that the player has named in the dialog may go on; a game file alone never starts one.
+        settings, headers = self.store.settings, running.game.headers
+        program = Player(program=program_command(settings.program)) if settings.program else Player()
+        names = [headers.get(name, "") for name in ("White", "Black")]
+        if program.program and program.file_name() in names:
+            running.seat([program if name == program.file_name() else player
+                          for name, player in zip(names, running.players)])
+            running.is_paused = True
+        return running
+
+    def _put_aside(self, path: str, error: AgonError) -> None:
+        try:
+            name = os.path.basename(set_aside(path))
+        except AgonError as failure:
+            self.session.say(Message.of("say_not_kept", reason=failure), is_refusal=True)
+        else:
+            self.session.say(Message.of("say_set_aside", reason=error, name=name), is_refusal=True)
+
+    @staticmethod
+    def _running(game: Game, attempt: Callable[[Move, Optional[Point]], None], path: str = "") -> RunningGame:
+        """A game from outside with its players; two computers wait until they are told to go on."""
+        players = [Player.from_file_name(game.headers.get(name, "")) for name in ("White", "Black")]
+        return RunningGame(game, players, attempt, path, not any(player.is_person for player in players))
+
+    def close(self) -> None:
+        """Let another window have this autosave file."""
+        if self._lock:
+            self._lock.close()
+
+    # -- game files --
+
+    def ask_open(self) -> None:
+        """Choose a game file and open it."""
+        path = self.dialogs.choose_file("agon")
+        if path:
+            self.load(path)
+
+    def load(self, path: str) -> None:
+        """Open a game file; when it cannot be read, say why and leave the running game alone."""
+        path = os.path.abspath(path)
+        try:
+            game = Game.load(path)
+        except AgonError as error:
+            self.store.drop("recent", path)
+            self.dialogs.tell("open", error)
+            return
+        self.store.add("recent", path)
+        running = self.session.running
+        self.adopt(self._running(game, running.attempt, path))
+
+    def save(self) -> None:
+        """Save under the name the game has, or ask for one."""
+        session, running = self.session, self.session.running
+        if running.path and not session.is_lesson:
+            self._write(running.path)
+        else:
+            self.save_as()
+
+    def save_as(self) -> None:
+        """Ask for a name and save."""
+        path = self.dialogs.choose_file("agon", for_saving=True, name=self._proposed_name(".agon"))
+        if path:
+            self._write(path)
+
+    def _proposed_name(self, ending: str) -> str:
+        """A file name from the date of the game."""
+        session, running = self.session, self.session.running
+        date = session.game.headers.get("Date") or time.strftime("%Y.%m.%d")
+        name = "" if session.is_lesson else os.path.basename(running.path)
+        return name or f"agon-{date.replace('.', '-')}{ending}"
+
+    def _write(self, path: str) -> None:
+        session = self.session
+        try:
+            self.writer.put(path, self._text())
+        except AgonError as error:
+            self.writer.fail(path, error)
+        self._await(path, None if session.is_lesson else session.running)
+
+    def _text(self) -> str:
+        """The game on the board as .agon text; AgonError if it is too long for a file."""
+        session = self.session
+        return session.game.to_text() if session.is_lesson else session.running.text()
+
+    def _await(self, path: str, running: Optional[RunningGame]) -> None:
+        """Say that a file has been written, once it is, or why it cannot be."""
+        self.writer.wait(SAVING_S)
+        if self.writer.is_busy(path):
+            self.jobs.later(f"writing {path}", SAVING_MS, partial(self._await, path, running))
+            return
+        error = self.writer.take_failure(path)
+        if error:
+            again = self.save_as if path.endswith(".agon") else None
+            if again:
+                self.dialogs.ask("save", error, "save_elsewhere", "cancel", again)
+            else:
+                self.dialogs.tell("export", error)
+            return
+        if running:
+            running.path = path
+            self.store.add("recent", path)
+        self.session.say(Message.of("say_saved", name=shown_name(path)))
+
+    # -- pictures --
+
+    def ask_export(self, of_game: bool, for_print: bool) -> None:
+        """Ask for a name and write the board, or diagrams of the game, as an SVG picture."""
+        name = os.path.splitext(self._proposed_name(".svg"))[0] + ".svg"
+        path = self.dialogs.choose_file("svg", for_saving=True, name=name)
+        if path:
+            self.export(path, of_game, for_print)
+
+    def export(self, path: str, of_game: bool, for_print: bool) -> None:
+        """Write an SVG picture, or say why that is impossible."""
+        game = self.session.game
+        plies = list(range(0, game.ply, DIAGRAM_PLIES)) + [game.ply] if of_game else [game.ply]
+        diagrams = [self._diagram(game, ply) for ply in plies]
+        colours = PRINT if for_print else self.colours()
+        settings = self.store.settings
+        self.writer.put(path, diagrams_svg(diagrams, colours, settings.flipped))
+        self._await(path, None)
+
+    def _diagram(self, game: Game, ply: int) -> Diagram:
+        """A position with the move that led to it and who is to move as its caption."""
+        turn = self.texts("turn", side=game.positions[ply].turn)
+        if ply == 0:
+            return Diagram(game.positions[0], turn)
+        dots = "." if game.positions[ply - 1].turn == WHITE else "..."
+        caption = f"{game.move_number(ply - 1)}{dots} {game.descriptions()[ply - 1]} · {turn}"
+        return Diagram(game.positions[ply], caption, game.moves[ply - 1])
+
+    # -- clipboard --
+
+    def copy_position(self) -> None:
+        """Copy the position on the board as a line of text."""
+        session = self.session
+        self.clipboard(str(session.table.position))
+        session.say(Message("say_copied_position"))
+
+    def copy_game(self) -> None:
+        """Copy the game as the text of a game file."""
+        try:
+            self.clipboard(self._text())
+        except AgonError as error:
+            self.dialogs.tell("copy_game", error)
+            return
+        self.session.say(Message("say_copied_game"))
+
+    def paste(self) -> None:
+        """Put the position or game of the clipboard on the board."""
+        text, running = self.clipboard(), self.session.running
+        try:
+            is_position = "/" in text and "[" not in text and "-" not in text
+            game = Game(Position.from_text(text), running.game.rules) if is_position else Game.from_text(text)
+            if not (game.start.own and game.start.enemy) or not is_position and not (game.length or game.headers):
+                raise AgonError("no_game")
+        except AgonError as error:
+            self.dialogs.tell("paste", error)
+            return
+        if is_position:
+            self.adopt(RunningGame(game, running.players, running.attempt))
+        else:
+            self.adopt(self._running(game, running.attempt))
+
+
+# --- 11. Look --------------------------------------------------------------------
 
 class Theme(NamedTuple):
     """The colours of the window."""
 
     window: str
     panel: str
+    list: str
+    zebra: str
     text: str
     quiet_text: str
-    line: str
+    disabled_text: str
+    #: The border of what can be clicked, and a line that only adorns.
+    border: str
+    hairline: str
     #: The cells by ring, from the throne (0) outwards.
     rings: Tuple[str, str, str, str, str, str]
     star: str
-    frame: str
+    #: The joints between the cells; the plate they lie on: face, rim, hairline, letters.
     edge: str
-    #: May be done now.
+    frame: str
+    frame_rim: str
+    frame_hairline: str
+    letters: str
+    #: May be done now; the last move; trapped pieces and the cells that forbid a move; the best so far.
     allowed: str
-    #: The last move.
     recent: str
-    #: Trapped pieces, and the cells that forbid a move.
     forbidden: str
-    #: White's and Black's pieces: lit side, shaded side, rim, ring or crown.
+    gold: str
+    #: Text on the four colours before.
+    on_colour: str
+    #: Tinted boxes: what may be done, what is wrong, what is to be celebrated.
+    good_tint: str
+    bad_tint: str
+    gold_tint: str
+    #: White's and Black's pieces: lit side, shaded side, rim, ring, crown.
     white: PieceColours
     black: PieceColours
 
-    @property
-    def colours(self) -> Colours:
-        """The colours of a board on paper."""
-        return Colours(*(getattr(self, name) for name in Colours._fields))
-
 
 LIGHT = Theme(
-    window="#f4f1ea", panel="#ffffff", text="#26221c", quiet_text="#77674e", line="#cfc6b6",
-    rings=("#d9a441", "#f3e7c9", "#d2ba8c", "#efe2c2", "#d7c296", "#efe3c8"),
-    star="#b8811d", frame="#5a4632", edge="#947a5a",
-    allowed="#217d4c", recent="#e08a2e", forbidden="#c2342b",
-    white=PieceColours("#ffffff", "#dcd6c8", "#8d7b5f", "#b9a57c", "#b07d16"),
-    black=PieceColours("#4d5262", "#20222b", "#14151b", "#8f96ab", "#e3b54c"))
+    window="#f1ece1", panel="#fbf9f4", list="#fffdf9", zebra="#f6f1e6", text="#26221c", quiet_text="#6a5b45",
+    disabled_text="#8c7f69", border="#948567", hairline="#ddd4c2",
+    rings=("#dba842", "#f4e9cd", "#d3bb8d", "#f0e4c6", "#d8c398", "#efe3c6"),
+    star="#74500b", edge="#6f5940", frame="#5a4632", frame_rim="#3f2f20", frame_hairline="#a98a54", letters="#e2d3b3",
+    allowed="#14663b", recent="#87400d", forbidden="#a3241c", gold="#7d560c", on_colour="#ffffff",
+    good_tint="#e6ece3", bad_tint="#f4e8e3", gold_tint="#f5e9d0",
+    white=PieceColours("#ffffff", "#d9d2c1", "#68563c", "#86713f", "#95660c"),
+    black=PieceColours("#4d5262", "#1d1f27", "#101116", "#a6adc2", "#e6ba52"))
 
 DARK = Theme(
-    window="#24221e", panel="#2d2a25", text="#efe8da", quiet_text="#b3a58c", line="#5a5346",
+    window="#24221e", panel="#2d2a25", list="#332f29", zebra="#38342d", text="#efe8da", quiet_text="#b3a58c",
+    disabled_text="#8d8472", border="#8f8570", hairline="#4a4439",
     rings=("#b98228", "#6e6149", "#4b4231", "#695c45", "#483f2f", "#665a43"),
-    star="#835914", frame="#14110d", edge="#2f291e",
-    allowed="#7cf0b0", recent="#e8902c", forbidden="#ffa69d",
-    white=PieceColours("#ffffff", "#d3cbb9", "#4a4130", "#b09b70", "#9a6b0c"),
+    star="#3a2503", edge="#2a251c", frame="#14110d", frame_rim="#060504", frame_hairline="#6b5a3a", letters="#b3a58c",
+    allowed="#7cf0b0", recent="#ffb35c", forbidden="#ffa69d", gold="#f0c25c", on_colour="#14110d",
+    good_tint="#30392f", bad_tint="#43302b", gold_tint="#41372a",
+    white=PieceColours("#ffffff", "#d3cbb9", "#4a4130", "#8a7648", "#8a5f0a"),
     black=PieceColours("#343844", "#0f1014", "#8b91a6", "#a3aac0", "#f0c25c"))
 
 CONTRAST = Theme(
-    window="#ffffff", panel="#ffffff", text="#000000", quiet_text="#333333", line="#000000",
-    rings=("#ffd84d", "#ffffff", "#cfcfcf", "#ffffff", "#cfcfcf", "#ffffff"),
-    star="#7a5c00", frame="#000000", edge="#000000",
-    allowed="#0050a0", recent="#f0a000", forbidden="#a03000",
+    window="#ffffff", panel="#ffffff", list="#ffffff", zebra="#f2f2f2", text="#000000", quiet_text="#333333",
+    disabled_text="#6b6b6b", border="#000000", hairline="#808080",
+    rings=("#ffd84d", "#ffffff", "#b5b5b5", "#ffffff", "#b5b5b5", "#ffffff"),
+    star="#5c4300", edge="#000000", frame="#000000", frame_rim="#000000", frame_hairline="#ffffff", letters="#ffffff",
+    allowed="#00407f", recent="#000000", forbidden="#8f1d00", gold="#5c4300", on_colour="#ffffff",
+    good_tint="#ffffff", bad_tint="#ffffff", gold_tint="#ffffff",
     white=PieceColours("#ffffff", "#f2f2f2", "#000000", "#000000", "#000000"),
     black=PieceColours("#1a1a1a", "#000000", "#000000", "#ffffff", "#ffffff"))
 
 THEMES = {"light": LIGHT, "dark": DARK, "contrast": CONTRAST}
-#: Fonts of the window and how many points each is larger than the system's text.
-FONTS = {"body": 0, "heading": 0, "status": 1, "title": 6, "small": -2, "tiny": -4}
-STATUS_FONTS = ("status", "body", "small", "tiny")
-#: Bounds of the text size, in points more than the system's.
-MIN_ZOOM, MAX_ZOOM = -3, 12
+#: Fonts of the window as shares of the system's text, and those that are bold.
+FONTS = {"small": 0.93, "strong": 0.93, "body": 1.0, "bold": 1.0, "lead": 1.14, "name": 1.14, "heading": 1.29, "title": 1.71}
+BOLD_FONTS = ("strong", "bold", "name", "heading", "title")
 #: Text is never smaller than this share of the screen's height: 4K screens do not always say what they are.
 SCREEN_TEXT_LINES = 90
 #: Text is never so large that the screen holds fewer lines of it: the dialogs need as many.
 LINES_ON_SCREEN = 27
-#: Size of the first window, and the least of any, in widths of the letter m.
-FIRST_WIDTH, FIRST_HEIGHT = 88, 68
-LEAST_WIDTH, LEAST_HEIGHT = 42, 31
-#: What the text of a label has on either side of it.
-LABEL_BORDER = 2
+#: What stands between twins, between buttons, and between groups (pixels).
+NEAR, APART, GROUP = 6, 12, 20
 
-Colour = Tuple[int, int, int]
+RGB = Tuple[int, int, int]
 
 
-def rgb(text: str) -> Colour:
+def rgb(text: str) -> RGB:
     """The three bytes of a colour such as '#d9a441'."""
     return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
 
@@ -692,6 +3310,23 @@ class Raster:
             for x, alpha in cover.items():
                 self.blend(x, row_number, paint, min(alpha, 1))
 
+    def stroke(self, points: Sequence[Point], width: float, colour: str) -> None:
+        """A line along some points, as thin quads with round joints."""
+        for (x1, y1), (x2, y2) in zip(points, points[1:]):
+            length = math.hypot(x2 - x1, y2 - y1) or 1.0
+            dx, dy = (y2 - y1) / length * width / 2, (x1 - x2) / length * width / 2
+            self.polygon(((x1 + dx, y1 + dy), (x2 + dx, y2 + dy), (x2 - dx, y2 - dy), (x1 - dx, y1 - dy)), colour)
+        for x, y in points[1:-1]:
+            self.disc(x, y, width / 2, colour)
+
+    def widen(self, pixels: int) -> None:
+        """Repeat the middle column and the middle row so often; what lies around them stays as it is."""
+        middle = self.size // 2
+        left = 4 * middle
+        self.rows = [row[:left] + row[left:left + 4] * pixels + row[left:] for row in self.rows]
+        self.rows[middle:middle] = [self.rows[middle]] * pixels
+        self.size += pixels
+
     def png(self) -> bytes:
         """The picture as a PNG file (source: the PNG specification, sections 5 and 11)."""
         def chunk(kind: bytes, data: bytes) -> bytes:
@@ -703,31 +3338,32 @@ class Raster:
                 + chunk(b"IDAT", zlib.compress(data, 1)) + chunk(b"IEND", b""))
 
 
-def _paint(raster: Raster, shapes: Sequence[Shape], radius: float, colours: PieceColours) -> None:
-    """Paint shapes of a piece of this radius into the middle of a picture."""
+def _paint(raster: Raster, shapes: Sequence[Any], radius: float, colours: PieceColours) -> None:
+    """Paint some shapes of a piece into the middle of a picture."""
     middle = raster.size / 2
     for shape in shapes:
-        shaded = colours.shaded if shape.paint == "face" else None
-        colour = colours.lit if shape.paint == "face" else getattr(colours, shape.paint)
-        if isinstance(shape, Disc):
-            raster.disc(middle + shape.x * radius, middle + shape.y * radius, shape.radius * radius, colour, shaded)
-        else:
+        if not isinstance(shape, Disc):
+            colour = getattr(colours, shape.paint)
             raster.polygon([(middle + x * radius, middle + y * radius) for x, y in shape.points], colour)
+            continue
+        light = {"face": (colours.lit, colours.shaded), "dish": (mix(colours.lit, colours.shaded, 0.6), colours.lit)}
+        lit, shaded = light.get(shape.paint) or (getattr(colours, shape.paint), None)
+        raster.disc(middle + shape.x * radius, middle + shape.y * radius, shape.radius * radius, lit, shaded)
 
 
-@lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=2)
 def _blank_piece(diameter: int, colours: PieceColours) -> Raster:
     """A piece of which the kind cannot be seen yet, with its shadow: the same for guards and queens."""
     raster = Raster(diameter + max(4, diameter // 6))
     radius, middle = diameter / 2, raster.size / 2
-    drop = radius * 0.09
-    raster.disc(middle + drop, middle + drop, radius * 0.97, "#20150a", opacity=0.38, softness=max(2, radius * 0.2))
+    raster.disc(middle + radius * 0.06, middle + radius * 0.1, radius * 1.02, "#20150a", opacity=0.4,
+                softness=max(2, radius * 0.2))
     _paint(raster, PIECE_SHAPES, radius, colours)
     return raster
 
 
 def piece_png(diameter: int, colours: PieceColours, is_queen: bool) -> bytes:
-    """The picture of a piece: a disc with a ring for a guard, with a crown for a queen."""
+    """The picture of a piece: a hollow disc with a ring for a guard, with a crown for a queen."""
     raster = copy.deepcopy(_blank_piece(diameter, colours))
     _paint(raster, QUEEN_SHAPES if is_queen else GUARD_SHAPES, diameter / 2, colours)
     return raster.png()
@@ -740,30 +3376,89 @@ def dot_png(diameter: int, colour: str) -> bytes:
     return raster.png()
 
 
-DOT_DIAMETER = 0.34
+def ring_png(diameter: int, line: str, fill: str, halo: str = "") -> bytes:
+    """A small disc with an outline; on request with a ring round it."""
+    raster = Raster(diameter + (8 if halo else 2))
+    middle, radius = raster.size / 2, diameter / 2
+    if halo:
+        raster.disc(middle, middle, radius + 3.5, line)
+        raster.disc(middle, middle, radius + 1.5, halo)
+    raster.disc(middle, middle, radius, line)
+    raster.disc(middle, middle, radius - 1.5, fill)
+    return raster.png()
 
-# --- 5. Board --------------------------------------------------------------------
 
-class Picture(NamedTuple):
-    """Everything that the board shows."""
+def _rounded(left: float, top: float, right: float, bottom: float, radius: float) -> List[Point]:
+    """The outline of a rectangle with round corners."""
+    return [(x + radius * math.cos(math.radians(angle)), y + radius * math.sin(math.radians(angle)))
+            for x, y, start in ((right - radius, bottom - radius, 0), (left + radius, bottom - radius, 90),
+                                (left + radius, top + radius, 180), (right - radius, top + radius, 270))
+            for angle in range(start, start + 91, 15)]
 
-    position: Position
-    selected: Optional[Cell] = None
-    targets: FrozenSet[Cell] = frozenset()
-    #: The legal target under the pointer.
-    hovered: Optional[Cell] = None
-    trapped: FrozenSet[Cell] = frozenset()
-    #: The cells that made the last try illegal.
-    causes: FrozenSet[Cell] = frozenset()
-    last: Optional[Move] = None
-    arrows: Tuple[Move, ...] = ()
-    cursor: Optional[Cell] = None
-    #: The cell of the last illegal try.
-    tried: Optional[Cell] = None
-    #: The cells of the picture that has won.
-    winners: FrozenSet[Cell] = frozenset()
-    #: Pieces on their way: the cell each belongs to, and where it is now.
-    carried: Tuple[Tuple[Cell, Point], ...] = ()
+
+BOX_SIZE, BOX_RADIUS, BAR_WIDTH = 32, 9, 5
+#: Tk fills the middle of a box with copies of the picture's middle, and each copy of a picture with smooth edges asks
+#: the screen first: a middle of 8 pixels took ten times as long as one of 104 (a window of 1280x900: 0.34 and 0.04 s).
+BOX_MIDDLE = 96
+
+
+def box_png(fill: str, border: str = "", bar: str = "", focus: str = "") -> bytes:
+    """A box with round corners that can be stretched; on request with a coloured bar at its left or a focus ring."""
+    raster, size = Raster(BOX_SIZE), float(BOX_SIZE)
+    if focus:
+        raster.polygon(_rounded(0, 0, size, size, BOX_RADIUS), focus)
+        raster.polygon(_rounded(2, 2, size - 2, size - 2, BOX_RADIUS - 2), fill)
+    elif bar:
+        outline = _rounded(0, 0, size, size, BOX_RADIUS - 3)
+        raster.polygon(outline, fill)
+        left = [(min(x, BAR_WIDTH), y) for x, y in outline if x < size / 2]
+        raster.polygon([(BAR_WIDTH, size), *left, (BAR_WIDTH, 0)], bar)
+    else:
+        raster.polygon(_rounded(1, 1, size - 1, size - 1, BOX_RADIUS), border or fill)
+        raster.polygon(_rounded(2.2, 2.2, size - 2.2, size - 2.2, BOX_RADIUS - 1.2), fill)
+    raster.widen(BOX_MIDDLE)
+    return raster.png()
+
+
+#: Icons in a square of 22: filled polygons, lines (with their width) and discs.
+ICONS: Dict[str, Dict[str, Any]] = {
+    "place_game": {"lines": ((2.0, ((1.5, 11), (6, 3), (16, 3), (20.5, 11), (16, 19), (6, 19), (1.5, 11))),),
+                   "discs": ((11, 11, 3.6),)},
+    "place_learn": {"polygons": (((0, 8), (11, 3), (22, 8), (11, 13)),
+                                 ((5, 11.4), (11, 14.2), (17, 11.4), (17, 16), (11, 19), (5, 16))),
+                    "lines": ((1.4, ((20.6, 8.4), (20.6, 15.5))),)},
+    "place_puzzles": {"polygons": (((1, 7), (15, 7), (15, 20), (1, 20)),), "discs": ((8, 5.6, 3), (16.6, 14, 3))},
+    "place_analysis": {"lines": ((1.8, ((2, 2), (2, 20), (21, 20))),
+                                 (1.8, ((5, 15), (9.5, 9), (13, 12.5), (20, 4.5))))},
+    "new": {"lines": ((2.2, ((11, 4), (11, 18))), (2.2, ((4, 11), (18, 11))))},
+    "menu": {"lines": tuple((2.2, ((3, y), (19, y))) for y in (5, 11, 17))},
+    "first": {"polygons": (((18, 4), (18, 18), (8, 11)), ((4, 4), (6.6, 4), (6.6, 18), (4, 18)))},
+    "previous": {"polygons": (((16, 4), (16, 18), (5, 11)),)},
+    "next": {"polygons": (((6, 4), (6, 18), (17, 11)),)},
+    "last": {"polygons": (((4, 4), (4, 18), (14, 11)), ((15.4, 4), (18, 4), (18, 18), (15.4, 18)))},
+    "undo": {"lines": ((2.0, ((5, 8), (15, 8), (18, 10.5), (18, 13.5), (15, 16), (9, 16))),),
+             "polygons": (((8.5, 3.5), (8.5, 12.5), (2.5, 8)),)},
+    "hint": {"lines": ((1.8, ((8, 15), (8, 13), (5.6, 10), (5.2, 6.6), (7.6, 3.2), (11, 2.2), (14.4, 3.2), (16.8, 6.6),
+                               (16.4, 10), (14, 13), (14, 15), (8, 15))), (1.8, ((8.4, 18), (13.6, 18))))},
+}
+
+
+def icon_png(name: str, size: int, colour: str) -> bytes:
+    """The picture of an icon."""
+    raster, scale = Raster(size), size / 22
+    shapes = ICONS[name]
+    for points in shapes.get("polygons", ()):
+        raster.polygon([(x * scale, y * scale) for x, y in points], colour)
+    for width, points in shapes.get("lines", ()):
+        raster.stroke([(x * scale, y * scale) for x, y in points], width * scale, colour)
+    for x, y, radius in shapes.get("discs", ()):
+        raster.disc(x * scale, y * scale, radius * scale, colour)
+    return raster.png()
+
+
+def windowing_system(widget: tk.Misc) -> str:
+    """What draws the windows: 'x11', 'win32' or 'aqua'."""
+    return str(widget.tk.call("tk", "windowingsystem"))
 
 
 def system_font(widget: tk.Misc) -> tkfont.Font:
@@ -771,36 +3466,234 @@ def system_font(widget: tk.Misc) -> tkfont.Font:
     return tkfont.Font(widget, name="TkDefaultFont", exists=True)
 
 
-def wrapped_lines(text: str, font: tkfont.Font, width: int) -> int:
-    """How many lines a text takes when it is broken at this width in pixels."""
-    lines, line = 1, ""
-    for word in text.split():
-        longer = f"{line} {word}".strip()
-        if line and font.measure(longer) > width:
-            lines, longer = lines + 1, word
-        line = longer
-    return lines
+class Look:
+    """Colours, fonts, styles and painted pictures of the window, in the theme and text size of the settings."""
+
+    def __init__(self, root: tk.Tk, store: Store, texts: Texts) -> None:
+        self.root = root
+        self.store = store
+        self.texts = texts
+        #: Whether there is little room: buttons and headings are then smaller.
+        self.is_dense = False
+        self._pictures: Dict[Tuple[Any, ...], tk.PhotoImage] = {}
+        base = system_font(root).actual()
+        scaling = float(root.tk.call("tk", "scaling"))
+        self._points = max(9, abs(int(base["size"])), round(root.winfo_screenheight() / scaling / SCREEN_TEXT_LINES))
+        self._scaling = scaling
+        self.family = base["family"]
+        self.fonts = {name: tkfont.Font(root, family=self.family, weight="bold" if name in BOLD_FONTS else "normal")
+                      for name in FONTS}
+        self._set_fonts(0)
+        lines = root.winfo_screenheight() / self.fonts["body"].metrics("linespace")
+        self.largest_zoom = max(0, min(MAX_ZOOM, int(self._points * (lines / LINES_ON_SCREEN - 1))))
+        self._set_fonts(self.zoom)
+
+    @property
+    def theme_name(self) -> str:
+        """The name of the colours chosen."""
+        settings = self.store.settings
+        return settings.theme
+
+    @property
+    def theme(self) -> Theme:
+        """The colours chosen."""
+        return THEMES[self.theme_name]
+
+    @property
+    def zoom(self) -> int:
+        """By how many points all text is larger than the system's; the screen may be too small for what is wished."""
+        settings = self.store.settings
+        return min(settings.zoom, self.largest_zoom)
+
+    @property
+    def em(self) -> int:
+        """The width of the letter m in pixels."""
+        return self.fonts["body"].measure("m")
+
+    def _set_fonts(self, zoom: int) -> None:
+        pixels = (self._points + zoom) * self._scaling
+        for name, share in FONTS.items():
+            self.fonts[name].configure(size=-max(8, round(pixels * share)))
+
+    def colours(self) -> Colours:
+        """The colours of a picture on paper."""
+        theme = self.theme
+        return Colours(**{name: getattr(theme, name) for name in Colours._fields})
+
+    def picture(self, paint: Callable[..., bytes], *values: Any, **named: Any) -> tk.PhotoImage:
+        """A painted picture, made once."""
+        key = (paint, values, tuple(named.items()))
+        if key not in self._pictures:
+            self._pictures[key] = tk.PhotoImage(master=self.root, data=paint(*values, **named), format="png")
+        return self._pictures[key]
+
+    def icon(self, name: str, colour: str, share: float = 1.5) -> tk.PhotoImage:
+        """An icon in the size of the text."""
+        return self.picture(icon_png, name, max(14, round(-share * self.fonts["body"].cget("size"))), colour)
+
+    def icons(self, name: str, share: float = 1.2) -> Any:
+        """An icon for a ttk widget, with a picture of its own for the disabled state."""
+        theme = self.theme
+        return self.icon(name, theme.text, share), "disabled", self.icon(name, theme.disabled_text, share)
+
+    def apply(self) -> None:
+        """Put colours and text size into force for all ttk widgets."""
+        theme, style, fonts = self.theme, ttk.Style(self.root), self.fonts
+        self._set_fonts(self.zoom)
+        if style.theme_use() != "clam":
+            style.theme_use("clam")  # the one theme of Tk that obeys colours on every system
+        if windowing_system(self.root) == "aqua":
+            root = self.root
+            root.tk.call("::tk::unsupported::MacWindowStyle", "appearance", root, "darkaqua" if theme is DARK else "aqua")
+        self.root.configure(background=theme.window)
+        style.configure(".", background=theme.panel, foreground=theme.text, font=fonts["body"],
+                        bordercolor=theme.border, lightcolor=theme.panel, darkcolor=theme.panel,
+                        troughcolor=theme.zebra, focuscolor=theme.allowed, insertcolor=theme.text,
+                        fieldbackground=theme.list, selectbackground=theme.allowed, selectforeground=theme.on_colour)
+        style.map(".", foreground=[("disabled", theme.disabled_text)])
+        style.configure("Board.TFrame", background=theme.window)
+        style.configure("Line.TFrame", background=theme.hairline)
+        style.configure("TEntry", fieldbackground=theme.list, foreground=theme.text, padding=4)
+        for name in ("TRadiobutton", "TCheckbutton"):
+            style.configure(name, indicatorbackground=theme.list, indicatorforeground=theme.allowed,
+                            indicatorsize=round(0.8 * fonts["body"].metrics("ascent")), indicatormargin=(2, 2, 6, 2),
+                            upperbordercolor=theme.border, lowerbordercolor=theme.border)
+            style.map(name, background=[("active", theme.panel)], indicatorbackground=[("active", theme.list)])
+        style.configure("TScrollbar", background=theme.border, arrowcolor=theme.quiet_text, troughcolor=theme.list,
+                        lightcolor=theme.border, darkcolor=theme.border, bordercolor=theme.list, gripcount=0)
+        style.map("TScrollbar", background=[("active", theme.quiet_text), ("disabled", theme.list)])
+        style.configure("Treeview", background=theme.list, fieldbackground=theme.list, foreground=theme.text,
+                        rowheight=fonts["body"].metrics("linespace") + 6)
+        style.configure("Treeview.Heading", background=theme.zebra, foreground=theme.text, font=fonts["bold"])
+        style.map("Treeview", background=[("selected", theme.allowed)], foreground=[("selected", theme.on_colour)])
+        title, lead, verdict = ("heading", "body", "bold") if self.is_dense else ("title", "lead", "heading")
+        for name, font, colour in (("Title", title, theme.text), ("Heading", "heading", theme.text),
+                                   ("Lead", lead, theme.text), ("Name", "name", theme.text),
+                                   ("Bold", "bold", theme.text), ("Quiet", "body", theme.quiet_text),
+                                   ("Small", "small", theme.quiet_text), ("Bad", verdict, theme.forbidden),
+                                   ("Good", verdict, theme.allowed), ("Notice", "bold", theme.forbidden)):
+            style.configure(f"{name}.TLabel", font=fonts[font], foreground=colour)
+        self._style_buttons(style)
+        self._style_boxes(style)
+
+    def _style_buttons(self, style: ttk.Style) -> None:
+        theme = self.theme
+        plain = self.picture(box_png, theme.list, theme.border)
+        self._element(style, "Button", plain, [
+            ("disabled", self.picture(box_png, theme.panel, theme.hairline)),
+            ("pressed", self.picture(box_png, theme.good_tint, theme.allowed)),
+            ("focus", self.picture(box_png, theme.list, focus=theme.allowed)),
+            ("active", self.picture(box_png, theme.zebra, theme.border))])
+        self._element(style, "Primary", self.picture(box_png, theme.allowed), [
+            ("disabled", self.picture(box_png, theme.panel, theme.hairline)),
+            ("pressed", self.picture(box_png, mix(theme.allowed, theme.text, 0.25))),
+            ("focus", self.picture(box_png, mix(theme.allowed, theme.text, 0.1), focus=theme.text)),
+            ("active", self.picture(box_png, mix(theme.allowed, theme.text, 0.15)))])
+        chosen = self.picture(box_png, theme.good_tint)
+        self._element(style, "Place", self.picture(box_png, theme.panel), [
+            ("selected", "focus", self.picture(box_png, theme.good_tint, focus=theme.allowed)), ("selected", chosen),
+            ("focus", self.picture(box_png, theme.panel, focus=theme.allowed)),
+            ("active", self.picture(box_png, theme.zebra))])
+        self._element(style, "Level", plain, [("selected", self.picture(box_png, theme.allowed)),
+                                              ("focus", self.picture(box_png, theme.list, focus=theme.allowed)),
+                                              ("active", self.picture(box_png, theme.zebra, theme.border))])
+        less, font, primary_font = (7, "small", "strong") if self.is_dense else (0, "body", "bold")
+        self._button_style(style, "TButton", "Button", theme.text, font, (12 - less, 11 - less))
+        self._button_style(style, "Primary.TButton", "Primary", theme.on_colour, primary_font,
+                           (12 - less, 14 - less))
+        self._button_style(style, "Place.TRadiobutton", "Place", theme.text, "body", (12, 8))
+        self._button_style(style, "Level.TRadiobutton", "Level", theme.text, "body", (9, 6))
+        self._button_style(style, "Foot.TButton", "Place", theme.text, "body", (4, 11 - less))
+        for name in ("TButton", "Primary.TButton"):
+            style.configure(f"Card.{name}", background=theme.gold_tint)
+        style.map("Place.TRadiobutton", foreground=[("selected", theme.allowed)], font=[("selected", self.fonts["bold"])])
+        style.map("Level.TRadiobutton", foreground=[("selected", theme.on_colour)])
+        style.configure("TMenubutton", background=theme.panel, foreground=theme.text)
+
+    def _element(self, style: ttk.Style, name: str, picture: tk.PhotoImage, states: List[Tuple[Any, ...]]) -> None:
+        """Make the image element of this name for the theme in force, unless it is there already."""
+        name = f"{name}.{self.theme_name}"
+        if name not in style.element_names():
+            style.element_create(name, "image", picture, *states, border=BOX_RADIUS + 3, padding=0, sticky="nsew",
+                                 width=BOX_SIZE, height=BOX_SIZE)
+
+    def _button_style(self, style: ttk.Style, name: str, element: str, colour: str, font: str,
+                      padding: Tuple[int, int]) -> None:
+        style.layout(name, [(f"{element}.{self.theme_name}", {"sticky": "nsew", "children": [
+            ("Button.padding", {"sticky": "nsew", "children": [("Button.label", {"sticky": "nsew"})]})]})])
+        style.configure(name, foreground=colour, background=self.theme.panel, padding=padding, anchor="center",
+                        font=self.fonts[font], width=0)
+        style.map(name, foreground=[("disabled", self.theme.disabled_text)], background=[])
+
+    def _style_boxes(self, style: ttk.Style) -> None:
+        """Boxes that hold labels: their picture, and labels on its tint."""
+        theme = self.theme
+        title, lead, verdict = ("heading", "bold", "bold") if self.is_dense else ("title", "name", "heading")
+        for name, tint, border, bar in (
+                ("Plain", theme.panel, theme.panel, ""), ("Alert", theme.bad_tint, "", theme.forbidden),
+                ("Quietly", theme.panel, "", theme.recent), ("Task", theme.good_tint, "", theme.allowed),
+                ("Card", theme.gold_tint, theme.gold, ""), ("Seat", theme.list, theme.hairline, ""),
+                ("Active", theme.good_tint, "", theme.allowed), ("List", theme.list, theme.border, "")):
+            self._element(style, f"{name}.box", self.picture(box_png, tint, border, bar), [])
+            style.layout(f"{name}.TFrame", [(f"{name}.box.{self.theme_name}", {"sticky": "nsew"})])
+            style.configure(f"{name}.TFrame", background=theme.panel)
+            style.configure(f"{name}Fill.TFrame", background=tint)
+            heading = theme.forbidden if name == "Alert" else theme.text
+            for kind, font, colour in (("", "body", theme.text), ("Heading", verdict, heading),
+                                       ("Title", title, theme.text), ("Bold", "bold", theme.text),
+                                       ("Name", lead, theme.text), ("Small", "small", theme.quiet_text)):
+                style.configure(f"{name}{kind}.TLabel", background=tint, foreground=colour, font=self.fonts[font])
+
+    def fitted(self, width: int, height: int) -> Tuple[int, int]:
+        """A size from widths of the letter m, no larger than the screen."""
+        em = self.em
+        return (min(width * em, self.root.winfo_screenwidth() - 40),
+                min(height * em, self.root.winfo_screenheight() - 100))
+
+
+# --- 12. Board -------------------------------------------------------------------
+
+FRAME_MS = 16
+#: A step glides this long; a dropped piece snaps onto its cell.
+GLIDE_MS = 220
+SNAP_MS = 90
+#: The pictures of the pieces are made anew when resizing has come to rest.
+REST_MS = 120
+#: Shares of a cell's radius: hexagon marks, arrival, ghost, dots, and the way of the last move.
+MARK_SHARE, ARRIVED_SHARE, GHOST_SHARE, DOT_SHARE = 0.86, 0.90, 0.54, 0.38
+WAY_FROM, WAY_TO = 0.6, 0.71
+
+
+def _pairs(points: Sequence[Point]) -> List[float]:
+    """Points as x, y, x, y, ..."""
+    return [coordinate for point in points for coordinate in point]
 
 
 class BoardView(tk.Canvas):
-    """The canvas: draws a Picture, and tells cells and pixels to whoever asks.
+    """The canvas: draws a Picture, and lets pieces glide to their cells.
 
     All items are made once; later they are only moved and recoloured.
     """
 
-    def __init__(self, parent: tk.Misc, theme: Theme) -> None:
-        super().__init__(parent, highlightthickness=0, borderwidth=0, takefocus=1, background=theme.window)
-        self.theme = theme
+    def __init__(self, parent: tk.Misc, look: Look, jobs: Jobs) -> None:
+        super().__init__(parent, highlightthickness=0, borderwidth=0, takefocus=1, background=look.theme.window)
+        self.look = look
+        self.jobs = jobs
         self.layout = Layout.fit(600, 600)
         self.picture: Optional[Picture] = None
+        self._theme = look.theme
         self._images: Dict[str, tk.PhotoImage] = {}
-        #: The cell radius for which the pictures are made.
+        #: The cell radius for which the pictures of the pieces are made.
         self._image_size = 0.0
         self._shown: Dict[int, Dict[str, Any]] = {}
         self._raised: List[int] = []
-        self._show_ranks = False
-        self._family = system_font(self).actual()["family"]
+        self._show_ranks = True
         self._is_arranged = False
+        #: Where gliding pieces come from (pixels) by their cells, when the glide began, how long it takes (seconds),
+        #: and what follows it.
+        self._origins: Dict[Cell, Point] = {}
+        self._began, self._seconds = 0.0, 1.0
+        self._then: Optional[Callable[[], None]] = None
         self._make_items()
 
     # -- items --
@@ -808,95 +3701,104 @@ class BoardView(tk.Canvas):
     def _make_items(self) -> None:
         hexagon: List[float] = [0] * 12
         hidden: Dict[str, Any] = {"state": "hidden"}
-        outer = [cell for cell in CELLS if RING[cell] == len(self.theme.rings) - 1]
-        self._frames = {cell: self.create_polygon(*hexagon) for cell in outer}
+        self._plate = [self.create_polygon(*hexagon) for _ in range(2)]
+        self._hairline = self.create_polygon(*hexagon, fill="")
         self._faces = {cell: self.create_polygon(*hexagon) for cell in CELLS}
         self._star = [self.create_polygon(*[0] * 6) for _ in range(2)]
-        self._trail = self.create_line(0, 0, 0, 0, capstyle="round", **hidden)
-        self._outlines = {cell: self.create_polygon(*hexagon, fill="", **hidden) for cell in CELLS}
         self._letters = {letter: self.create_text(0, 0, text=letter) for letter in FILES}
         self._ranks = {rank: self.create_text(0, 0, text=str(rank), **hidden) for rank in range(1, 12)}
-        self._dots = {cell: self.create_image(0, 0, **hidden) for cell in CELLS}
+        self._ghost = self.create_oval(0, 0, 0, 0, **hidden)
+        self._way = self.create_line(0, 0, 0, 0, arrow="last", **hidden)
         self._pieces = {(side, queen): [self.create_image(0, 0, **hidden) for _ in range(1 if queen else 6)]
                         for side in (WHITE, BLACK) for queen in (False, True)}
-        self._wedges = {cell: self.create_polygon(*hexagon, **hidden) for cell in CELLS}
-        self._first_overlay = self._wedges[CELLS[0]]
+        self._outlines = {cell: self.create_polygon(*hexagon, fill="", **hidden) for cell in CELLS}
+        self._first_overlay = self._outlines[CELLS[0]]
+        # Each of a side's seven pieces has three lines through it; more bars there cannot be.
+        self._bars = [[self.create_line(0, 0, 0, 0, capstyle="round", **hidden) for _ in range(2)] for _ in range(21)]
+        self._dots = {cell: self.create_image(0, 0, **hidden) for cell in CELLS}
         self._crosses = {cell: self.create_polygon(*hexagon, **hidden) for cell in CELLS}
         self._arrows = [self.create_line(0, 0, 0, 0, arrow="last", capstyle="round", **hidden) for _ in range(3)]
         self._cursor = self.create_polygon(*hexagon, fill="", **hidden)
-        for item in (*self._outlines.values(), *self._dots.values(), *self._wedges.values(), *self._crosses.values()):
-            self._shown[item] = dict(hidden)
+        for item in self.find_all():
+            self._shown[item] = {"state": self.itemcget(item, "state")} if item > self._plate[-1] else {}
 
     def _set(self, item: int, **options: Any) -> None:
         """Configure an item, without troubling Tk when nothing has changed."""
-        known = self._shown.setdefault(item, {})
+        known = self._shown[item]
         changed = {name: value for name, value in options.items() if known.get(name) != value}
         if changed:
             known.update(changed)
             self.itemconfigure(item, **changed)
 
+    def _mark(self, item: int, place: Optional[Sequence[float]], **options: Any) -> None:
+        """Show a mark at these coordinates, or hide it when there are none."""
+        if place:
+            self.coords(item, *place)
+            self._set(item, state="normal", **options)
+        else:
+            self._set(item, state="hidden")
+
     def _image(self, kind: str) -> tk.PhotoImage:
-        """The picture of a piece or a dot, made when first needed."""
+        """The picture of a piece ('wQ', 'bG', ...) or a dot, made when first needed."""
         if kind not in self._images:
-            diameter = max(8, round(self._image_size * (DOT_DIAMETER if kind == "dot" else PIECE_DIAMETER)))
+            theme = self._theme
             if kind == "dot":
-                data = dot_png(diameter, self.theme.allowed)
+                data = dot_png(max(6, round(self._image_size * DOT_SHARE)), theme.allowed)
             else:
-                data = piece_png(diameter, self.theme.white if kind[0] == "w" else self.theme.black, kind[1] == "Q")
+                diameter = max(8, round(self._image_size * PIECE_DIAMETER))
+                data = piece_png(diameter, theme.white if kind[0] == "w" else theme.black, kind[1] == "Q")
             self._images[kind] = tk.PhotoImage(master=self, data=data, format="png")
         return self._images[kind]
 
     # -- geometry --
 
-    def pixel(self, event: "tk.Event[Any]") -> Point:
-        """The canvas coordinates of a mouse event."""
-        return self.canvasx(event.x), self.canvasy(event.y)
-
-    def cell_under(self, point: Point) -> Optional[Cell]:
-        """The cell at a pixel, or None beside the board."""
-        return self.layout.cell_at(*point)
-
-    def arrange(self, width: int, height: int, flipped: bool) -> None:
+    def arrange(self, width: int, height: int, flipped: bool, show_ranks: bool) -> None:
         """Lay the board out anew for this size of the canvas."""
-        layout = Layout.fit(width, height, flipped, RANK_MARGIN if self._show_ranks else MARGIN)
-        if layout != self.layout or not self._is_arranged:
-            self.layout, self._is_arranged = layout, True
-            if not self._image_size:
-                self._image_size = layout.size
-            self._draw_cells()
+        layout = Layout.fit(width, height, flipped)
+        if layout == self.layout and show_ranks == self._show_ranks and self._is_arranged:
+            return
+        self.end_glide()
+        self.layout, self._show_ranks, self._is_arranged = layout, show_ranks, True
+        if not self._image_size:
+            self._image_size = layout.size
+        self._draw_cells()
+        self.jobs.later("rest", REST_MS, self._renew_images)
 
-    def recolour(self, theme: Theme, show_ranks: bool) -> None:
-        """Take the colours of a theme, and show rank numbers or not."""
-        if theme != self.theme:
+    def recolour(self) -> None:
+        """Take the colours of the theme."""
+        if self._theme != self.look.theme:
             self._images.clear()
-        self.theme, self._show_ranks = theme, show_ranks
-        self.configure(background=theme.window)
+        self._theme = self.look.theme
+        self.configure(background=self._theme.window)
         if self._is_arranged:
             self._draw_cells()
 
+    def _renew_images(self) -> None:
+        """Make the pictures of the pieces anew in the present size."""
+        if self._image_size != self.layout.size:
+            self._image_size = self.layout.size
+            self._images.clear()
+            self.refresh()
+
     def _draw_cells(self) -> None:
-        layout, theme = self.layout, self.theme
-        for cell, item in self._frames.items():
-            self.coords(item, *layout.corners(cell, FRAME_SHARE))
-            self._set(item, fill=theme.frame, outline=mix(theme.frame, theme.window, 0.5), width=1)
+        layout, theme = self.layout, self._theme
+        size = layout.size
+        for item, lower, colour, rim in ((self._plate[0], 0.16, mix(theme.window, theme.frame_rim, 0.25), ""),
+                                         (self._plate[1], 0, theme.frame, theme.frame_rim)):
+            points = [(x, y + lower * size) for x, y in layout.plate(0.0)]
+            self._mark(item, _pairs(points), fill=colour, outline=rim or colour)
+        self._mark(self._hairline, _pairs(layout.plate(0.14)), outline=theme.frame_hairline)
         for cell, item in self._faces.items():
             self.coords(item, *layout.corners(cell))
         for item, triangle in zip(self._star, STAR):
             self.coords(item, *layout.outline(THRONE, triangle))
             self._set(item, fill=theme.star, outline=theme.star)
-        self._draw_labels()
-        self.refresh()
-
-    def _draw_labels(self) -> None:
-        layout = self.layout
-        font = (self._family, -max(9, round(layout.size * 0.42)))
+        font = (self.look.family, -max(10, round(size * 0.36)))
         for letter, place in layout.letters().items():
-            self.coords(self._letters[letter], *place)
-            self._set(self._letters[letter], fill=self.theme.quiet_text, font=font)
+            self._mark(self._letters[letter], place, fill=theme.letters, font=font)
         for rank, place in layout.ranks().items():
-            self.coords(self._ranks[rank], *place)
-            self._set(self._ranks[rank], fill=self.theme.quiet_text, font=font,
-                      state="normal" if self._show_ranks else "hidden")
+            self._mark(self._ranks[rank], place if self._show_ranks else None, fill=theme.letters, font=font)
+        self.refresh()
 
     # -- drawing --
 
@@ -913,55 +3815,84 @@ class BoardView(tk.Canvas):
         picture = self.picture
         if picture is None or not self._is_arranged:
             return  # the size of the window is not known yet
-        theme, layout = self.theme, self.layout
+        theme, layout = self._theme, self.layout
         recent = {cell for cell in picture.last or () if cell is not None}
-        line = max(1.0, layout.size / 18)
-        red, green = picture.causes | picture.trapped | {picture.tried}, {picture.selected, picture.hovered}
+        line = max(1.0, layout.size / 20)
         for cell in CELLS:
             face = theme.rings[RING[cell] or 0]
-            self._set(self._faces[cell], fill=mix(face, theme.recent, 0.42) if cell in recent else face,
-                      outline=theme.edge, width=line)
-            outline = (theme.forbidden if cell in red else theme.allowed if cell in green
-                       else theme.star if cell in picture.winners else None)
-            self._mark(self._outlines[cell], layout.corners(cell, 0.88) if outline else None, outline=outline,
-                       width=max(2, round(layout.size / 11)))
-            self._mark(self._wedges[cell], layout.wedges(cell, picture.position.enclosers(cell))
-                       if cell in picture.trapped else None, fill=theme.forbidden)
-            self._mark(self._crosses[cell], layout.outline(cell, CROSS) if cell in picture.causes else None,
-                       fill=theme.forbidden, outline=theme.panel)
-            image = self._image("dot") if cell in picture.targets else ""
-            self._mark(self._dots[cell], layout.centre(cell) if image else None, image=image)
-        self._draw_line(self._trail, picture.last, fill=mix(theme.recent, theme.frame, 0.2),
-                        width=max(2, round(layout.size / 9)))
+            face = mix(face, theme.forbidden, 0.1) if cell in picture.trapped else \
+                mix(face, theme.recent, 0.13) if cell in recent else face
+            self._set(self._faces[cell], fill=face, outline=theme.edge, width=line)
+            self._draw_marks(picture, cell)
+        self._draw_last(picture)
+        width = max(3, round(layout.size * 0.15))
+        for i, (halo, bar) in enumerate(self._bars):
+            place = None
+            if i < len(picture.bars):
+                first, second = picture.bars[i]
+                place = (*layout.centre(first), *layout.centre(second))
+            self._mark(halo, place, fill="#fff6ee", width=width * 9 // 5)
+            self._mark(bar, place, fill=LIGHT.forbidden, width=width)
         for i, item in enumerate(self._arrows):
             size = layout.size * (1, 0.75, 0.5)[i]
-            self._draw_line(item, picture.arrows[i] if i < len(picture.arrows) else None, start=0.62,
+            self._draw_line(item, picture.arrows[i] if i < len(picture.arrows) else None, 0.62, 0.0,
                             fill=mix(theme.allowed, theme.window, 0.2 * i), width=max(2, round(size / 5)),
                             arrowshape=tuple(round(size * share) for share in (0.5, 0.55, 0.28)))
         self._mark(self._cursor, None if picture.cursor is None else layout.corners(picture.cursor, 0.96),
                    outline=theme.text, dash=(4, 3), width=max(2, round(layout.size / 14)))
         self._draw_pieces(picture)
 
-    def _mark(self, item: int, place: Optional[Sequence[float]], **options: Any) -> None:
-        """Show a mark at these coordinates, or hide it when there are none."""
-        if place:
-            self.coords(item, *place)
-            self._set(item, state="normal", **options)
-        else:
-            self._set(item, state="hidden")
+    def _draw_marks(self, picture: Picture, cell: Cell) -> None:
+        """The hexagon, the cross and the dot on a cell."""
+        theme, layout = self._theme, self.layout
+        arrived = picture.last.target if picture.last else None
+        colour, share, width = None, MARK_SHARE, max(2, round(layout.size / 10))
+        if cell in picture.trapped or cell in picture.causes or cell == picture.tried:
+            colour = theme.forbidden
+        elif cell in (picture.selected, picture.hovered):
+            colour = theme.allowed
+        elif cell in picture.winners:
+            colour = theme.gold
+        elif cell == arrived:
+            colour, share, width = theme.recent, ARRIVED_SHARE, max(1, round(layout.size / 17))
+        self._mark(self._outlines[cell], layout.corners(cell, share) if colour else None, outline=colour, width=width)
+        self._mark(self._crosses[cell], layout.outline(cell, CROSS) if cell in picture.causes else None,
+                   fill=theme.forbidden, outline=theme.panel)
+        image = self._image("dot") if cell in picture.targets else ""
+        self._mark(self._dots[cell], layout.centre(cell) if image else None, image=image)
 
-    def _draw_line(self, item: int, move: Optional[Move], start: float = 0.0, **options: Any) -> None:
-        """Draw a move as a line that begins `start` cell radii from the middle of its cell."""
+    def _draw_last(self, picture: Picture) -> None:
+        """Where the last move has come from, and its way."""
+        theme, layout, last = self._theme, self.layout, picture.last
+        place = None
+        is_step = False
+        if last is not None and last.source is not None and last.target is not None:
+            x, y = layout.centre(last.source)
+            radius = GHOST_SHARE * layout.size
+            place = (x - radius, y - radius, x + radius, y + radius)
+            is_step = last.target in NEIGHBOURS[last.source]
+        width = max(2, round(layout.size / 13))
+        self._mark(self._ghost, place, outline=theme.recent, width=width, dash=(3, 2))
+        self._draw_line(self._way, last, WAY_FROM, WAY_TO, fill=theme.recent, width=max(2, round(layout.size * 0.11)),
+                        dash=() if is_step else (7, 5), arrowshape=tuple(
+                            round(layout.size * share) for share in (0.26, 0.28, 0.15)))
+
+    def _draw_line(self, item: int, move: Optional[Move], start: float, end: float, **options: Any) -> None:
+        """Draw a move as a line from `start` behind the middle of its cell to `end` before that of its target (radii)."""
         if move is None or move.source is None or move.target is None:
             self._mark(item, None)
             return
         (x1, y1), (x2, y2) = self.layout.centre(move.source), self.layout.centre(move.target)
-        share = start * self.layout.size / math.hypot(x2 - x1, y2 - y1)
-        self._mark(item, (x1 + (x2 - x1) * share, y1 + (y2 - y1) * share, x2, y2), **options)
+        length = math.hypot(x2 - x1, y2 - y1) / self.layout.size
+        first, last = start / length, 1 - end / length
+        self._mark(item, (x1 + (x2 - x1) * first, y1 + (y2 - y1) * first,
+                          x1 + (x2 - x1) * last, y1 + (y2 - y1) * last), **options)
 
     def _draw_pieces(self, picture: Picture) -> None:
         position = picture.position
-        carried = dict(picture.carried)
+        moving = self._gliding()
+        if picture.carried:
+            moving[picture.carried[0]] = picture.carried[1]
         for item in self._raised:
             self.tag_lower(item, self._first_overlay)
         self._raised.clear()
@@ -974,128 +3905,1048 @@ class BoardView(tk.Canvas):
                     self._set(item, state="hidden")
                     continue
                 self._set(item, image=image, state="normal")
-                if cells[i] in carried:
-                    self.coords(item, *carried[cells[i]])
+                self.coords(item, *moving.get(cells[i], self.layout.centre(cells[i])))
+                if cells[i] in moving:
                     self.tag_raise(item)
                     self._raised.append(item)
-                else:
-                    self.coords(item, *self.layout.centre(cells[i]))
 
-    def renew_images(self) -> None:
-        """Make the pictures of the pieces anew in the present size, when resizing has come to rest."""
-        if self._image_size != self.layout.size:
-            self._image_size = self.layout.size
-            self._images.clear()
-            self.refresh()
+    # -- gliding --
 
+    def glide(self, origins: Dict[Cell, Point], milliseconds: int, then: Callable[[], None]) -> None:
+        """Let the pieces of some cells glide home, each from a point (in pixels), then go on."""
+        self._origins, self._began, self._seconds = dict(origins), time.monotonic(), milliseconds / 1000
+        self._then = then
+        self.jobs.later("glide", FRAME_MS, self._glide_step)
 
-# --- 6. Scores -------------------------------------------------------------------
+    def _gliding(self) -> Dict[Cell, Point]:
+        """Where the gliding pieces are now: fast at first, gentle at the end."""
+        left = (1 - min(1.0, (time.monotonic() - self._began) / self._seconds)) ** 3
+        places = {}
+        for cell, (from_x, from_y) in self._origins.items():
+            x, y = self.layout.centre(cell)
+            places[cell] = (x + (from_x - x) * left, y + (from_y - y) * left)
+        return places
 
-#: Program and arguments of an engine.
-Command = Tuple[str, ...]
-#: A won game as a number of guard's steps.
-WON_SCORE = 100.0
-
-
-def score_value(score: int) -> float:
-    """An engine's score as a number of guard's steps."""
-    if abs(score) > SURE_WIN:
-        return WON_SCORE if score > 0 else -WON_SCORE
-    return score / 100
-
-
-# --- 7. Settings -----------------------------------------------------------------
-
-def user_folder() -> str:
-    """The folder for settings and the running game: AGON_HOME, else the platform's place."""
-    home = os.environ.get("AGON_HOME")
-    if home:
-        return home
-    if sys.platform == "win32":
-        return os.path.join(os.environ.get("APPDATA") or os.path.expanduser("~"), "Agon")
-    if sys.platform == "darwin":
-        return os.path.expanduser("~/Library/Application Support/Agon")
-    return os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "agon")
-
-
-def write_user_file(name: str, text: str) -> None:
-    """Write a file in the user's folder, making the folder if need be; AgonError if that fails."""
-    path = os.path.join(user_folder(), name)
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-    except OSError as error:
-        raise AgonError("unwritable", reason=error.strerror or error, number=error.errno).at(path=path) from None
-    write_safely(path, text, is_own=True)
-
-
-SETTINGS_FILE = "settings.json"
-MAX_WINDOWS = 20
-MAX_RECENT = 8
-
-def lock_autosave() -> Tuple[str, Optional[IO[str]]]:
-    """The name of an autosave file that no other window uses, and the lock that keeps it ours.
-
-    The system frees the lock when the process ends, however it ends.
-    """
-    for number in range(1, MAX_WINDOWS):
-        name = "autosave.agon" if number == 1 else f"autosave-{number}.agon"
-        try:
-            os.makedirs(user_folder(), exist_ok=True)
-            lock = open(os.path.join(user_folder(), f"{name}.lock"), "a", encoding="utf-8")
-        except OSError:
-            return name, None  # nothing can be written here; autosave will say so
-        try:
-            if sys.platform == "win32":
-                import msvcrt
-                msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return name, lock
-        except OSError:
-            lock.close()
-    return name, None
-
-
-#: The settings and their defaults; a stored value of another type is ignored.
-DEFAULT_SETTINGS: Dict[str, Any] = {
-    "language": "", "theme": "light", "zoom": 0, "geometry": "", "ranks": False, "flipped": False,
-    "animation": True, "analysis": False, "recent": [], "solved": [], "program": "",
-    "white": 0, "black": 2, "level": 2, "by_lot": False, "queen_first": False, "empty_throne_loses": True,
-}
-
-
-class Settings(Dict[str, Any]):
-    """What is remembered between two starts; without a writable folder it lasts until the end."""
-
-    def __init__(self) -> None:
-        super().__init__(copy.deepcopy(DEFAULT_SETTINGS))
-        try:
-            stored = json.loads(read_text(os.path.join(user_folder(), SETTINGS_FILE)))
-        except (ValueError, RecursionError):  # no file yet, unreadable, or damaged: the defaults are fine
+    def _glide_step(self) -> None:
+        if time.monotonic() - self._began >= self._seconds:
+            self.end_glide()
             return
-        if isinstance(stored, dict):
-            self.update({name: value for name, value in stored.items()
-                         if name in DEFAULT_SETTINGS and type(value) is type(DEFAULT_SETTINGS[name])})
-        for name, allowed in (("white", range(9)), ("black", range(9)), ("level", range(1, 9)), ("theme", THEMES),
-                              ("zoom", range(MIN_ZOOM, MAX_ZOOM + 1)), ("language", ("", *LANGUAGES))):
-            if self[name] not in allowed:
-                self[name] = DEFAULT_SETTINGS[name]
-        for name in ("recent", "solved"):
-            self[name] = [entry for entry in self[name] if isinstance(entry, str)]
+        if self.picture:
+            self._draw_pieces(self.picture)
+        self.jobs.later("glide", FRAME_MS, self._glide_step)
 
-    def save(self) -> None:
-        """Store the settings; AgonError if they cannot be written."""
-        write_user_file(SETTINGS_FILE, json.dumps(self, indent=1, ensure_ascii=False) + "\n")
+    def end_glide(self, goes_on: bool = True) -> None:
+        """Put all pieces where they belong, and go on unless something else has begun."""
+        self.jobs.forget("glide")
+        self._origins, then, self._then = {}, self._then, None
+        if self.picture and self._is_arranged:
+            self._draw_pieces(self.picture)
+        if then and goes_on:
+            then()
 
 
-# --- 8. Dialogs ------------------------------------------------------------------
+# --- 13. Panel -------------------------------------------------------------------
 
-def fitted_size(window: tk.Misc, font: tkfont.Font, width: int, height: int) -> str:
-    """A window's size as Tk writes it, from widths of the letter m; no larger than the screen."""
-    em = font.measure("m")
-    return f"{min(width * em, window.winfo_screenwidth() - 40)}x{min(height * em, window.winfo_screenheight() - 100)}"
+#: What the text of a label has on either side of it.
+LABEL_BORDER = 2
 
+
+class SeatRow(ttk.Frame):
+    """A player: disc, name, what the side is doing, and how far it has come."""
+
+    #: A guard's mark, and from one to the next (pixels); and both where there is little room.
+    PIPS, DENSE_PIPS = (11, 15), (8, 11)
+
+    def __init__(self, parent: tk.Misc, look: Look) -> None:
+        super().__init__(parent, style="Seat.TFrame", padding=(14, 8, 12, 8))
+        self.look = look
+        self.shown: Optional[SeatView] = None
+        self._width = 300
+        self.columnconfigure(1, weight=1)
+        self.disc = ttk.Label(self)
+        self.disc.grid(row=0, column=0, rowspan=2, padx=(0, 10))
+        self.name = ttk.Label(self)
+        self.name.grid(row=0, column=1, sticky="w")
+        self.caption = ttk.Label(self)
+        self.caption.grid(row=1, column=1, sticky="w")
+        self.guards = ttk.Label(self)
+        self.guards.grid(row=0, column=2, sticky="e")
+        self.pips = tk.Canvas(self, width=1, height=16, highlightthickness=0, borderwidth=0)
+        self.pips.grid(row=1, column=2, sticky="e")
+
+    def arrange(self, width: int) -> None:
+        """Take this width (in pixels); where there is little room, the second line goes."""
+        is_dense, self._width = self.look.is_dense, width
+        for label in (self.caption, self.guards):
+            if is_dense:
+                label.grid_remove()
+            else:
+                label.grid()
+        self.pips.grid(row=0 if is_dense else 1)
+        self.configure(padding=(10, 2, 8, 2) if is_dense else (14, 8, 12, 8))
+        shown, self.shown = self.shown, None
+        if shown:
+            self.show(shown)
+
+    def show(self, seat: SeatView) -> None:
+        """Show a player."""
+        if seat == self.shown:
+            return
+        self.shown = seat
+        theme, kind = self.look.theme, "Active" if seat.is_active else "Seat"
+        self.configure(style=f"{kind}.TFrame")
+        colours = theme.black if seat.side == BLACK else theme.white
+        share = 1.3 if self.look.is_dense else 2.2
+        size = max(16, round(share * self.look.fonts["body"].metrics("ascent")))
+        disc = self.look.picture(piece_png, size, colours, False)
+        self.disc.configure(image=disc, style=f"{kind}.TLabel")
+        self.caption.configure(text=seat.caption, style=f"{kind}Small.TLabel")
+        self.guards.configure(text=seat.guards, style=f"{kind}Small.TLabel")
+        background = theme.good_tint if seat.is_active else theme.list
+        pip_size, apart = self.DENSE_PIPS if self.look.is_dense else self.PIPS
+        self.pips.configure(background=background, width=8 * apart)
+        self._show_name(seat, kind, self._width - disc.width() - (30 if self.look.is_dense else 38) - 2 * LABEL_BORDER)
+        self.pips.delete("all")
+        for i in range(6):
+            is_home = i < seat.guards_home
+            pip = self.look.picture(ring_png, pip_size, theme.allowed if is_home else theme.border,
+                                    theme.allowed if is_home else background)
+            self.pips.create_image(8 + i * apart, 8, image=pip)
+        crown = _pairs([((6.9 + dx * 0.8) * apart, 8 + dy * 0.8 * apart) for dx, dy in CROWN])
+        self.pips.create_polygon(*crown, outline=theme.allowed if seat.is_enthroned else theme.border,
+                                 fill=theme.allowed if seat.is_enthroned else background)
+
+    def _show_name(self, seat: SeatView, kind: str, room: int) -> None:
+        """Show the name in so many pixels: first the number beside it goes, which the marks tell, too; then its end."""
+        fonts, is_dense = self.look.fonts, self.look.is_dense
+        font, name = fonts["bold" if is_dense else "name"], seat.name
+        beside = self.pips.winfo_reqwidth() if is_dense else self.guards.winfo_reqwidth()
+        if is_dense or font.measure(name) <= room - beside:
+            room -= beside
+            self.name.grid(columnspan=1)
+            if not is_dense:
+                self.guards.grid()
+        else:
+            self.guards.grid_remove()
+            self.name.grid(columnspan=2)
+        if font.measure(name) > room:
+            while name and font.measure(name + "…") > room:
+                name = name[:-1]
+            name += "…"
+        self.name.configure(text=name, style=f"{kind}{'Bold' if is_dense else 'Name'}.TLabel")
+
+
+class ButtonGrid(ttk.Frame):
+    """Buttons of a page or card: the primary one in a row of its own, the others in pairs."""
+
+    def __init__(self, parent: tk.Misc, on_command: Callable[[str], None], focus_back: Callable[[], None],
+                 on: str = "") -> None:
+        super().__init__(parent, style=f"{on}Fill.TFrame" if on else "TFrame")
+        #: The box on whose tint the buttons lie, if any: their corners show it.
+        self.on = on
+        self._on_command = on_command
+        self._focus_back = focus_back
+        self.buttons: List[ttk.Button] = []
+        self._shown: Tuple[Button, ...] = ()
+
+    def show(self, buttons: Tuple[Button, ...]) -> None:
+        """Show these buttons; a button whose command stays is kept, and its focus with it."""
+        if buttons == self._shown:
+            return
+        same_places = [(b.command, b.is_primary) for b in buttons] == [(b.command, b.is_primary) for b in self._shown]
+        self._shown = buttons
+        if not same_places:
+            # Not focus_get(): it fails when the system's file dialog has the focus, which tkinter does not know.
+            had_focus = str(self.tk.call("focus")) in map(str, self.buttons)
+            for widget in self.buttons:
+                widget.destroy()
+            self.buttons = [self._make(button) for button in buttons]
+            self._place()
+            if had_focus and self.buttons:
+                self.buttons[0].focus_set()
+        for widget, button in zip(self.buttons, buttons):
+            widget.configure(text=button.label)
+            widget.state(["!disabled" if button.is_possible else "disabled"])
+
+    def _make(self, button: Button) -> ttk.Button:
+        style = ("Primary." if button.is_primary else "") + "TButton"
+        widget = ttk.Button(self, width=1, style=f"{self.on}.{style}" if self.on else style,
+                            command=partial(self._on_command, button.command))
+        widget.bind("<ButtonRelease-1>", self._give_focus_back)
+        return widget
+
+    def _place(self) -> None:
+        for column in (0, 1):
+            self.columnconfigure(column, weight=1, uniform="buttons")
+        place = 0
+        for widget, button in zip(self.buttons, self._shown):
+            span = 2 if button.is_primary or widget is self.buttons[-1] and place % 2 == 0 else 1
+            widget.grid(row=place // 2, column=place % 2, columnspan=span, sticky="ew", pady=(0, NEAR),
+                        padx=(0 if place % 2 == 0 else NEAR, 0))
+            place += 2 if button.is_primary else 1
+
+    def _give_focus_back(self, _event: object) -> None:
+        """Who presses a button by mouse goes on at the board, not at the button."""
+        self._focus_back()
+
+
+class MessageBox(ttk.Frame):
+    """The window's only voice: what happened, why, and what to do."""
+
+    KINDS = {"plain": "Plain", "alert": "Alert", "refused": "Alert", "quiet": "Quietly", "end": "Card"}
+
+    def __init__(self, parent: tk.Misc, look: Look, on_command: Callable[[str], None],
+                 focus_back: Callable[[], None]) -> None:
+        super().__init__(parent)
+        self.look = look
+        self.columnconfigure(0, weight=1)
+        self.heading, self.text, self.task = ttk.Label(self), ttk.Label(self), ttk.Label(self)
+        for row, label in enumerate((self.heading, self.text, self.task)):
+            label.grid(row=row, column=0, sticky="ew", pady=2)
+        self.buttons = ButtonGrid(self, on_command, focus_back, "Card")
+        self.shown: Optional[Voice] = None
+
+    def arrange(self, width: int) -> None:
+        """Break the lines for this width in pixels."""
+        beside = 22 if self.look.is_dense else 36
+        for label in (self.heading, self.text, self.task):
+            label.configure(wraplength=max(60, width - beside - 2 * LABEL_BORDER))
+
+    def show(self, voice: Voice) -> None:
+        """Say this."""
+        if voice == self.shown:
+            return
+        self.shown = voice
+        kind = self.KINDS[voice.kind]
+        is_plain = kind == "Plain"
+        room = (14, 4, 8, 4) if self.look.is_dense else (20, 12, 16, 12)
+        self.configure(style=f"{kind}.TFrame", padding=(0, 4, 0, 4) if is_plain else room)
+        size = "Title" if voice.kind in ("plain", "end") else "Heading"
+        mark = "✗ " if voice.kind == "refused" else ""
+        for label, text, style in ((self.heading, mark + voice.heading, f"{kind}{size}.TLabel"),
+                                   (self.text, voice.text, f"{kind}.TLabel"),
+                                   (self.task, voice.task, f"{kind}Bold.TLabel")):
+            label.configure(text=text, style=style)
+            if text:
+                label.grid()
+            else:
+                label.grid_remove()
+        self.buttons.show(voice.buttons)
+        if voice.buttons:
+            self.buttons.grid(row=3, column=0, sticky="ew", pady=(NEAR, 0))
+        else:
+            self.buttons.grid_remove()
+
+
+class MoveList(ttk.Frame):
+    """The moves in two columns, of which only whole rows are seen; a click on one goes there, as do the arrow keys."""
+
+    def __init__(self, parent: tk.Misc, look: Look, on_go: Callable[[int], None],
+                 on_command: Callable[[str], None]) -> None:
+        super().__init__(parent, style="List.TFrame", padding=3)
+        self.look = look
+        self.on_go = on_go
+        self.shown = MovesView((), 0, WHITE)
+        self._titles = ("", "")
+        self._empty_text = ""
+        #: The first row that is seen.
+        self.top = 0
+        self.columnconfigure(0, weight=1)
+        self.rowconfigure(0, weight=1)
+        self.canvas = tk.Canvas(self, height=40, width=60, highlightthickness=0, borderwidth=0, takefocus=1)
+        self.canvas.grid(row=0, column=0, sticky="nsew", padx=2, pady=2)
+        self.scrollbar = ttk.Scrollbar(self, command=self._on_scroll)
+        self.scrollbar.grid(row=0, column=1, sticky="ns")
+        self.foot = ttk.Frame(self, style="ListFill.TFrame")
+        self.foot.grid(row=1, column=0, columnspan=2, sticky="ew")
+        self.buttons: Dict[str, ttk.Button] = {}
+        for column, key in enumerate(("first", "previous", "next", "last")):
+            self.foot.columnconfigure(column, weight=1, uniform="foot")
+            self.buttons[key] = ttk.Button(self.foot, style="Foot.TButton", command=partial(on_command, key), takefocus=0)
+            self.buttons[key].grid(row=0, column=column, sticky="ew")
+        self.canvas.bind("<Button-1>", self._on_click)
+        self.canvas.bind("<Configure>", self._on_configure)
+        self.canvas.bind("<MouseWheel>", self._on_wheel)
+        for button, step in ((4, -3), (5, 3)):
+            self.canvas.bind(f"<Button-{button}>", partial(self._scroll_by, step))
+        for sequence, step in (("<Up>", -1), ("<Left>", -1), ("<Down>", 1), ("<Right>", 1)):
+            self.canvas.bind(sequence, partial(self._on_arrow, step))
+
+    @property
+    def row_height(self) -> int:
+        """The height of a row in pixels."""
+        return self.look.fonts["body"].metrics("linespace") + 6
+
+    @property
+    def rows(self) -> int:
+        """How many rows the moves take."""
+        return (len(self.shown.moves) + self.shown.first_side + 1) // 2
+
+    @property
+    def visible_rows(self) -> int:
+        """How many whole rows are seen below the titles."""
+        return max(1, self.canvas.winfo_height() // self.row_height - 1)
+
+    def arrange(self, titles: Tuple[str, str], empty_text: str) -> None:
+        """Take the words of a language, and the colours of the theme."""
+        self._titles, self._empty_text = titles, empty_text
+        theme = self.look.theme
+        self.canvas.configure(background=theme.list)
+        for key, button in self.buttons.items():
+            button.configure(image=self.look.icons(key))
+        self._draw()
+
+    def show(self, moves: MovesView, resting: FrozenSet[str]) -> None:
+        """Show these moves; the one on the board is in view."""
+        for key, button in self.buttons.items():
+            button.state(["disabled" if key in resting else "!disabled"])
+        if moves != self.shown:
+            self.shown = moves
+            self._see_current()
+            self._draw()
+
+    def _see_current(self) -> None:
+        row = max(0, self.shown.current - 1 + self.shown.first_side) // 2
+        self.top = min(max(self.top, row - self.visible_rows + 1), row)
+        self.top = max(0, min(self.top, self.rows - self.visible_rows))
+
+    def _draw(self) -> None:
+        canvas, theme, fonts, height = self.canvas, self.look.theme, self.look.fonts, self.row_height
+        width = max(60, canvas.winfo_width())
+        canvas.delete("all")
+        number_width = fonts["body"].measure("000. ")
+        columns = (number_width + 12, number_width + 12 + (width - number_width) // 2)
+        canvas.create_rectangle(0, 0, width, height, width=0, fill=theme.zebra)
+        for x, title in zip(columns, self._titles):
+            canvas.create_text(x, height / 2, text=title, anchor="w", fill=theme.quiet_text, font=fonts["bold"])
+        if not self.shown.moves:
+            canvas.create_text(width / 2, (height + canvas.winfo_height()) / 2, text=self._empty_text, width=width - 20,
+                               justify="center", fill=theme.quiet_text, font=fonts["body"])
+        for row in range(self.top, min(self.top + self.visible_rows, self.rows)):
+            y = (row - self.top + 1.5) * height
+            if row % 2:
+                canvas.create_rectangle(0, y - height / 2, width, y + height / 2, width=0, fill=theme.zebra)
+            canvas.create_text(number_width, y, text=f"{row + 1}.", anchor="e", fill=theme.quiet_text,
+                               font=fonts["small"])
+            for side in (WHITE, BLACK):
+                ply = 2 * row + side - self.shown.first_side
+                if 0 <= ply < len(self.shown.moves):
+                    self._draw_move(columns[side], y, ply)
+        first, last = self.top / max(1, self.rows), (self.top + self.visible_rows) / max(1, self.rows)
+        self.scrollbar.set(first, min(1.0, last))
+        if self.rows <= self.visible_rows:
+            self.scrollbar.grid_remove()
+        else:
+            self.scrollbar.grid()
+
+    def _draw_move(self, x: float, y: float, ply: int) -> None:
+        """A move; the one on the board on a chip, those taken back in quiet colours."""
+        theme, fonts = self.look.theme, self.look.fonts
+        is_current = ply == self.shown.current - 1
+        text = self.shown.moves[ply]
+        colour = theme.on_colour if is_current else theme.text if ply < self.shown.current else theme.disabled_text
+        item = self.canvas.create_text(x, y, text=text, anchor="w", fill=colour,
+                                       font=fonts["bold"] if is_current else fonts["body"])
+        if is_current:
+            left, top, right, bottom = self.canvas.bbox(item)
+            points = _rounded(left - 7, top - 1, right + 7, bottom + 1, 6)
+            self.canvas.tag_lower(self.canvas.create_polygon(*_pairs(points), fill=theme.recent), item)
+
+    def ply_at(self, x: int, y: int) -> Optional[int]:
+        """The number of the move at a pixel, from 0."""
+        row = self.top + y // self.row_height - 1
+        number_width = self.look.fonts["body"].measure("000. ")
+        side = WHITE if x < number_width + 6 + (self.canvas.winfo_width() - number_width) // 2 else BLACK
+        ply = 2 * row + side - self.shown.first_side
+        return ply if row >= self.top and 0 <= ply < len(self.shown.moves) else None
+
+    def _on_click(self, event: "tk.Event[Any]") -> None:
+        self.canvas.focus_set()
+        ply = self.ply_at(event.x, event.y)
+        if ply is not None:
+            self.on_go(ply + 1)
+
+    def _on_arrow(self, step: int, _event: object) -> str:
+        self.on_go(self.shown.current + step)
+        return "break"
+
+    def _on_configure(self, _event: object) -> None:
+        self._see_current()
+        self._draw()
+
+    def _on_wheel(self, event: "tk.Event[Any]") -> None:
+        self._scroll_by(-3 if event.delta > 0 else 3)
+
+    def _scroll_by(self, rows: int, _event: object = None) -> None:
+        self._scroll_to(self.top + rows)
+
+    def _on_scroll(self, kind: str, amount: str, unit: str = "") -> None:
+        if kind == "moveto":
+            self._scroll_to(round(float(amount) * self.rows))
+        else:
+            self._scroll_by(int(amount) * (self.visible_rows if unit == "pages" else 1))
+
+    def _scroll_to(self, row: int) -> None:
+        self.top = max(0, min(row, self.rows - self.visible_rows))
+        self._draw()
+
+
+class AnalysisPanel(ttk.Frame):
+    """What the engine thinks: a score bar, the best lines, and the score over the game as a curve."""
+
+    BAR_HEIGHT, CHART_HEIGHT = 14, 72
+    #: Scores beyond this many steps fill the bar and the chart to the edge.
+    FULL = 20.0
+
+    def __init__(self, parent: tk.Misc, look: Look, on_go: Callable[[int], None]) -> None:
+        super().__init__(parent)
+        self.look = look
+        self.on_go = on_go
+        self.shown = AnalysisView("")
+        self.columnconfigure(0, weight=1)
+        self.bar = tk.Canvas(self, height=self.BAR_HEIGHT, width=1, highlightthickness=1, borderwidth=0)
+        self.bar.grid(row=0, column=0, sticky="ew", pady=(0, 4))
+        self._bar_fill = self.bar.create_rectangle(0, 0, 0, 0, width=0)
+        self._bar_middle = self.bar.create_line(0, 0, 0, 0)
+        self.summary = ttk.Label(self, style="Small.TLabel")
+        self.summary.grid(row=1, column=0, sticky="ew")
+        self.lines = [ttk.Label(self, width=1) for _ in range(Analyst.LINES)]
+        for row, label in enumerate(self.lines):
+            label.grid(row=2 + row, column=0, sticky="ew")
+        self.chart = tk.Canvas(self, height=self.CHART_HEIGHT, width=1, highlightthickness=1, borderwidth=0)
+        self.chart.grid(row=5, column=0, sticky="ew", pady=(NEAR, 0))
+        self._chart_zero = self.chart.create_line(0, 0, 0, 0, dash=(2, 3))
+        self._chart_now = self.chart.create_line(0, 0, 0, 0)
+        self._chart_curve = self.chart.create_line(0, 0, 0, 0, width=2)
+        for canvas in (self.bar, self.chart):
+            canvas.bind("<Configure>", self._redraw)
+        self.chart.bind("<Button-1>", self._on_click)
+
+    def recolour(self) -> None:
+        """Take the colours of the theme; where there is little room, the curve is lower."""
+        theme = self.look.theme
+        self.chart.configure(height=self.CHART_HEIGHT // 2 if self.look.is_dense else self.CHART_HEIGHT)
+        self.bar.configure(background=theme.black[0], highlightbackground=theme.border)
+        self.bar.itemconfigure(self._bar_fill, fill=theme.white[0])
+        self.bar.itemconfigure(self._bar_middle, fill=theme.recent)
+        self.chart.configure(background=theme.list, highlightbackground=theme.border)
+        self.chart.itemconfigure(self._chart_zero, fill=theme.quiet_text)
+        self.chart.itemconfigure(self._chart_now, fill=theme.recent)
+        self.chart.itemconfigure(self._chart_curve, fill=theme.allowed)
+
+    def show(self, analysis: AnalysisView) -> None:
+        """Show an analysis."""
+        if analysis == self.shown:
+            return
+        self.shown = analysis
+        self.summary.configure(text=analysis.summary)
+        if analysis.lines and self.look.is_dense:
+            self.summary.grid_remove()
+        else:
+            self.summary.grid()
+        if analysis.scores:
+            self.chart.grid()
+        else:
+            self.chart.grid_remove()
+        self._redraw()
+
+    def _fitting(self, words: Sequence[str], width: int) -> str:
+        """As many of the words as fit into this width."""
+        measure = self.look.fonts["body"].measure
+        text = "  ".join(words[:1])
+        for word in words[1:]:
+            if measure(f"{text}  {word} …") > width:
+                return text + " …"
+            text += "  " + word
+        return text
+
+    def share(self, score: float) -> float:
+        """White's share of the bar for a score (in steps)."""
+        return 0.5 + 0.5 * max(-1.0, min(1.0, score / self.FULL))
+
+    def _x(self, ply: int) -> float:
+        return 6 + (self.chart.winfo_width() - 12) * ply / max(1, self.shown.plies)
+
+    def _redraw(self, _event: object = None) -> None:
+        shown, scores = self.shown, dict(self.shown.scores)
+        if shown.lines:
+            self.bar.grid()
+        else:
+            self.bar.grid_remove()  # the curve tells as much
+        width, height = max(self.bar.winfo_width(), self.chart.winfo_width()), self.bar.winfo_height()
+        self.summary.configure(wraplength=max(100, width))
+        room = len(self.lines) - self.look.is_dense
+        for i, label in enumerate(self.lines):
+            if i < min(room, len(shown.lines)):
+                label.configure(text=self._fitting(shown.lines[i], width - 2 * LABEL_BORDER))
+                label.grid()
+            else:
+                label.grid_remove()
+        self.bar.coords(self._bar_fill, 0, 0, width * self.share(shown.score or 0.0), height)
+        self.bar.coords(self._bar_middle, width / 2, 0, width / 2, height)
+        width, height = self.chart.winfo_width(), self.chart.winfo_height()
+        self.chart.coords(self._chart_zero, 0, height / 2, width, height / 2)
+        known = next((ply for ply in range(shown.plies + 1) if ply not in scores), shown.plies + 1)
+        points = [(self._x(ply), height - 4 - (height - 8) * self.share(scores[ply])) for ply in range(known)]
+        self.chart.coords(self._chart_curve, *(_pairs(points) if len(points) >= 2 else [-9, -9, -9, -9]))
+        now = self._x(shown.current) if scores else -9
+        self.chart.coords(self._chart_now, now, 0, now, height)
+
+    def _on_click(self, event: "tk.Event[Any]") -> None:
+        if self.shown.scores:
+            share = (event.x - 6) / max(1, self.chart.winfo_width() - 12)
+            self.on_go(round(min(1.0, max(0.0, share)) * self.shown.plies))
+
+
+class SidePage(ttk.Frame):
+    """The page beside the board for tour, puzzles and set-up."""
+
+    def __init__(self, parent: tk.Misc, look: Look, on_command: Callable[[str], None],
+                 on_choice: Callable[[str], None], focus_back: Callable[[], None]) -> None:
+        super().__init__(parent)
+        self.look = look
+        self._on_choice = on_choice
+        self._focus_back = focus_back
+        self.shown: Optional[PageView] = None
+        self.columnconfigure(0, weight=1)
+        # The block of text stands near the board's middle: what is left is shared out above and below it.
+        self.rowconfigure(3, weight=2)
+        self.rowconfigure(11, weight=3)
+        head = ttk.Frame(self)
+        head.grid(row=0, column=0, sticky="ew")
+        head.columnconfigure(0, weight=1)
+        self.title = ttk.Label(head, style="Name.TLabel")
+        self.title.grid(row=0, column=0, sticky="w")
+        self.context = ttk.Label(head, style="Small.TLabel")
+        self.context.grid(row=1, column=0, sticky="w")
+        self.dots = tk.Canvas(self, height=22, width=1, highlightthickness=0, borderwidth=0)
+        self.dots.grid(row=1, column=0, sticky="ew", pady=(NEAR, 0))
+        self.dots.bind("<Configure>", self._draw_dots)
+        self.heading = ttk.Label(self, style="Title.TLabel")
+        self.text = ttk.Label(self, style="Lead.TLabel")
+        self.picture = tk.Canvas(self, height=1, width=1, highlightthickness=0, borderwidth=0)
+        self.choices = ttk.Frame(self)
+        self.task_box = ttk.Frame(self, style="Task.TFrame", padding=(18, 10, 12, 10))
+        self.task = ttk.Label(self.task_box, style="TaskName.TLabel")
+        self.task.pack(fill="x")
+        self.feedback = ttk.Label(self)
+        self.buttons = ButtonGrid(self, on_command, focus_back)
+        self.note = ttk.Label(self, style="Small.TLabel", anchor="center", justify="center")
+        for row, widget in ((4, self.heading), (5, self.text), (6, self.picture), (7, self.choices), (8, self.task_box),
+                            (9, self.feedback), (10, self.buttons), (12, self.note)):
+            widget.grid(row=row, column=0, sticky="ew", pady=(0, 10))
+        self._chosen = tk.StringVar(self)
+        self._shown_choices: Choices = ()
+        self._width = 300
+
+    def arrange(self, width: int) -> None:
+        """Break the lines for this width in pixels; where there is little room, things stand closer together."""
+        for label in (self.heading, self.text, self.feedback, self.note, self.title, self.context):
+            label.configure(wraplength=width - 2 * LABEL_BORDER)
+        self.task.configure(wraplength=width - 34)
+        self._width = width
+        is_dense = self.look.is_dense
+        self.task_box.configure(padding=(14, 2, 8, 2) if is_dense else (18, 10, 12, 10))
+        for widget in (self.heading, self.text, self.choices, self.task_box, self.feedback, self.buttons):
+            widget.grid_configure(pady=(0, 2 if is_dense else 10))
+
+    def show(self, page: PageView) -> None:
+        """Show a page."""
+        if page == self.shown:
+            return
+        self.shown = page
+        mark = "" if not page.feedback else "✓ " if page.is_praise else "✗ "
+        has_room = not self.look.is_dense
+        title, context, note = page.title, page.context, page.note
+        if not has_room:
+            title, context, note = f"{title} · {context}", "", ""
+        self.title.configure(style="Name.TLabel" if has_room else "Small.TLabel")
+        for label, text in ((self.title, title), (self.context, context), (self.heading, page.heading),
+                            (self.text, page.text), (self.feedback, mark + page.feedback), (self.note, note)):
+            label.configure(text=text)
+            if text:
+                label.grid()
+            else:
+                label.grid_remove()
+        self.task.configure(text=page.task)
+        self.feedback.configure(style="Good.TLabel" if page.is_praise else "Bad.TLabel")
+        has_picture = page.picture == "lines" and has_room
+        if has_picture:
+            self._draw_lines()
+        for widget, is_shown in ((self.task_box, bool(page.task)), (self.dots, bool(page.dots) and has_room),
+                                 (self.picture, has_picture), (self.choices, bool(page.choices))):
+            if is_shown:
+                widget.grid()
+            else:
+                widget.grid_remove()
+        self._show_choices(page.choices, page.chosen)
+        self.buttons.show(page.buttons)
+        self._draw_dots()
+
+    def _draw_dots(self, _event: object = None) -> None:
+        """The pages as dots: those behind are filled, the open one is a ring."""
+        page, theme = self.shown, self.look.theme
+        self.dots.configure(background=theme.panel)
+        self.dots.delete("all")
+        if page is None or not page.dots:
+            return
+        apart = min(27.0, (self.dots.winfo_width() - 20) / max(1, page.dots - 1))
+        for i in range(page.dots):
+            is_behind = i <= page.current
+            dot = self.look.picture(ring_png, 10, theme.allowed if is_behind else theme.border,
+                                    theme.allowed if is_behind else theme.panel,
+                                    halo=theme.panel if i == page.current else "")
+            self.dots.create_image(10 + i * apart, 11, image=dot)
+
+    def _draw_lines(self) -> None:
+        """The three ways to be trapped, as small pieces of the board."""
+        theme, canvas, size = self.look.theme, self.picture, 15
+        canvas.configure(height=6 * size, background=theme.panel)
+        canvas.delete("all")
+        discs = {side: self.look.picture(piece_png, 20, colours, False)
+                 for side, colours in ((WHITE, theme.white), (BLACK, theme.black))}
+        for i, names in enumerate(("f5 f6 f7", "e6 f6 g5", "e5 f6 g6")):
+            layout = Layout(size, (i + 0.5) * self._width / 3, 3 * size)
+            first, middle, second = (parse_cell(name) for name in names.split())
+            for cell in (first, middle, second):
+                canvas.create_polygon(*layout.corners(cell), fill=theme.rings[2 if cell == middle else 1],
+                                      outline=theme.edge)
+                canvas.create_image(*layout.centre(cell), image=discs[BLACK if cell == middle else WHITE])
+            line = (*layout.centre(first), *layout.centre(second))
+            canvas.create_line(*line, fill="#fff6ee", width=5, capstyle="round")
+            canvas.create_line(*line, fill=LIGHT.forbidden, width=3, capstyle="round")
+
+    def _show_choices(self, choices: Choices, chosen: str) -> None:
+        self._chosen.set(chosen)
+        if choices == self._shown_choices:
+            return
+        self._shown_choices = choices
+        for child in self.choices.winfo_children():
+            child.destroy()
+        for row, (title, labels) in enumerate(choices):
+            ttk.Label(self.choices, text=title).grid(row=row, column=0, sticky="w", padx=(0, 10))
+            for column, (name, label) in enumerate(labels, 1):
+                choice = ttk.Radiobutton(self.choices, text=label, value=name, variable=self._chosen,
+                                         command=partial(self._on_choice, name))
+                span = 2 if len(labels) == 1 else 1  # a choice alone in its row does not widen the columns
+                choice.grid(row=row, column=column, columnspan=span, sticky="w", padx=(0, 10), pady=1)
+                choice.bind("<ButtonRelease-1>", self._give_focus_back)
+
+    def _give_focus_back(self, _event: object) -> None:
+        self._focus_back()
+
+
+# --- 14. Window ------------------------------------------------------------------
+
+#: Size of the first window, and the least of any, in widths of the letter m.
+FIRST_WIDTH, FIRST_HEIGHT = 88, 66
+LEAST_WIDTH, LEAST_HEIGHT = 42, 31
+#: The panel's share of the window and its bounds (pixels); what stands round its content.
+PANEL_SHARE, PANEL_LEAST, PANEL_MOST = 0.325, 320, 560
+PANEL_PADDING = 24
+#: Below this width the places are icons without words, below this height the panel is denser.
+NARROW, LOW = 900, 640
+PLACES = ("place_game", "place_learn", "place_puzzles", "place_analysis")
+
+
+class ToolTip:
+    """A word that appears below a widget while the pointer rests on it."""
+
+    WAIT_MS = 600
+
+    def __init__(self, widget: tk.Misc, look: Look, jobs: Jobs) -> None:
+        self.text = ""
+        self._widget, self._look, self._jobs = widget, look, jobs
+        self._label: Optional[tk.Label] = None
+        widget.bind("<Enter>", self._on_enter, add=True)
+        for sequence in ("<Leave>", "<ButtonPress>", "<Destroy>"):
+            widget.bind(sequence, self._on_leave, add=True)
+
+    def _on_enter(self, _event: object) -> None:
+        if self.text:
+            self._jobs.later("tip", self.WAIT_MS, self._show)
+
+    def _show(self) -> None:
+        top, widget, theme = self._widget.winfo_toplevel(), self._widget, self._look.theme
+        self._label = tk.Label(top, text=self.text, background=theme.text, foreground=theme.panel, padx=8, pady=4,
+                               font=self._look.fonts["small"])
+        x = widget.winfo_rootx() - top.winfo_rootx()
+        x = max(0, min(x, top.winfo_width() - self._label.winfo_reqwidth()))
+        self._label.place(x=x, y=widget.winfo_rooty() - top.winfo_rooty() + widget.winfo_height() + 2)
+
+    def _on_leave(self, _event: object) -> None:
+        self._jobs.forget("tip")
+        if self._label is not None:
+            self._label.destroy()
+            self._label = None
+
+
+class Toolbar(ttk.Frame):
+    """The four places, and the buttons for a new game and the menu."""
+
+    def __init__(self, parent: tk.Misc, look: Look, texts: Texts, jobs: Jobs, on_command: Callable[[str], None],
+                 on_menu: Callable[[int, int], None], focus_back: Callable[[object], None]) -> None:
+        super().__init__(parent, padding=(16, 8, 16, 8))
+        self.look, self.texts = look, texts
+        self._on_menu = on_menu
+        self._place = tk.StringVar(self)
+        self._is_narrow = False
+        self.places = {key: ttk.Radiobutton(self, value=key, variable=self._place, style="Place.TRadiobutton",
+                                            compound="left", command=partial(on_command, key))
+                       for key in PLACES}
+        for button in self.places.values():
+            button.pack(side="left", padx=(0, NEAR))
+        self.menu_button = ttk.Button(self, command=self.open_menu)
+        self.menu_button.pack(side="right")
+        self.new_button = ttk.Button(self, command=partial(on_command, "new_game"), compound="left")
+        self.new_button.pack(side="right", padx=(0, NEAR))
+        buttons = {**self.places, "new": self.new_button, "menu": self.menu_button}
+        for button in buttons.values():
+            button.bind("<ButtonRelease-1>", focus_back, add=True)
+        self._tips = {key: ToolTip(button, look, jobs) for key, button in buttons.items()}
+
+    def arrange(self, width: int) -> None:
+        """Show words where there is room, else icons alone, whose words are tips."""
+        is_narrow = width < max(NARROW, 64 * self.look.em)
+        if is_narrow != self._is_narrow:
+            self._is_narrow = is_narrow
+            self.dress()
+
+    def dress(self) -> None:
+        """Take words and colours of the language and the theme."""
+        for key, button in self.places.items():
+            self._dress_button(key, button)
+        self._dress_button("new", self.new_button)
+        self.menu_button.configure(image=self.look.icon("menu", self.look.theme.text))
+        self._tips["menu"].text = self.texts("menu") + " (F10)"
+
+    def _dress_button(self, key: str, button: Any) -> None:
+        colour = self.look.theme.allowed if self._place.get() == key else self.look.theme.text
+        text = self.texts(key)
+        button.configure(image=self.look.icon(key, colour), text="" if self._is_narrow else " " + text)
+        self._tips[key].text = text if self._is_narrow else ""
+
+    def show(self, place: str) -> None:
+        """Say where one is."""
+        self._place.set(f"place_{place}")
+        for key, button in self.places.items():
+            self._dress_button(key, button)
+
+    def open_menu(self) -> None:
+        """Open the menu below its button."""
+        button = self.menu_button
+        self._on_menu(button.winfo_rootx(), button.winfo_rooty() + button.winfo_height())
+
+
+class MainWindow:
+    """All widgets of the main window: shows a View and holds no truth of its own."""
+
+    def __init__(self, root: tk.Tk, look: Look, texts: Texts, jobs: Jobs, on_command: Callable[[str], None],
+                 on_go: Callable[[int], None], on_choice: Callable[[str], None],
+                 on_menu: Callable[[int, int], None]) -> None:
+        self.root, self.look, self.texts, self.jobs = root, look, texts, jobs
+        self.shown: Optional[View] = None
+        frame = ttk.Frame(root, style="Board.TFrame")
+        frame.pack(fill="both", expand=True)
+        frame.columnconfigure(0, weight=1)
+        frame.rowconfigure(2, weight=1)
+        self.toolbar = Toolbar(frame, look, texts, jobs, on_command, on_menu, self._focus_board)
+        self.toolbar.grid(row=0, column=0, columnspan=2, sticky="ew")
+        ttk.Frame(frame, style="Line.TFrame", height=1).grid(row=1, column=0, columnspan=2, sticky="ew")
+        self.board = BoardView(frame, look, jobs)
+        self.board.grid(row=2, column=0, sticky="nsew")
+        self.panel = ttk.Frame(frame, padding=PANEL_PADDING)
+        self.panel.grid(row=2, column=1, sticky="ns")
+        self.panel.grid_propagate(False)
+        self.panel.columnconfigure(0, weight=1)
+        self.panel.rowconfigure(0, weight=1)
+        focus_back = self.board.focus_set
+        self.column = ttk.Frame(self.panel)
+        self.page = SidePage(self.panel, look, on_command, on_choice, focus_back)
+        self._build_column(on_command, on_go, focus_back)
+
+    def _build_column(self, on_command: Callable[[str], None], on_go: Callable[[int], None],
+                      focus_back: Callable[[], None]) -> None:
+        """The panel of a game: players, message box, card, analysis, moves, buttons."""
+        column, look = self.column, self.look
+        column.columnconfigure(0, weight=1)
+        column.rowconfigure(6, weight=1)
+        self.seats = [SeatRow(column, look) for _ in range(2)]
+        for row, seat in enumerate(self.seats):
+            seat.grid(row=row, column=0, sticky="ew", pady=(0, NEAR))
+        self.voice = MessageBox(column, look, on_command, focus_back)
+        self.voice.grid(row=2, column=0, sticky="ew", pady=(NEAR, APART))
+        self.notice = ttk.Label(self.panel, style="Notice.TLabel")
+        self.card = ttk.Frame(column, style="Card.TFrame", padding=(20, 16, 20, 12))
+        self.card.columnconfigure(0, weight=1)
+        self.card_heading = ttk.Label(self.card, style="CardHeading.TLabel")
+        self.card_text = ttk.Label(self.card, style="CardSmall.TLabel")
+        self.card_buttons = ButtonGrid(self.card, on_command, focus_back, "Card")
+        for row, widget in enumerate((self.card_heading, self.card_text, self.card_buttons)):
+            widget.grid(row=row, column=0, sticky="ew", pady=(0, NEAR))
+        self.analysis = AnalysisPanel(column, look, on_go)
+        self.moves = MoveList(column, look, on_go, on_command)
+        self.moves.grid(row=6, column=0, sticky="nsew")
+        self.button_row = ttk.Frame(column)
+        self.button_row.grid(row=7, column=0, sticky="ew", pady=(APART, 0))
+        self.buttons: Dict[str, ttk.Button] = {}
+        for place, (key, weight) in enumerate((("undo", 5), ("hint", 3))):
+            self.button_row.columnconfigure(place, weight=weight, uniform="row" if place else "")
+            self.buttons[key] = ttk.Button(self.button_row, command=partial(on_command, key), compound="left")
+            self.buttons[key].bind("<ButtonRelease-1>", self._focus_board)
+            self.buttons[key].grid(row=0, column=place, sticky="ew", padx=(0 if place == 0 else APART, 0))
+
+    def open_menu(self) -> None:
+        """Open the menu below its button."""
+        self.toolbar.open_menu()
+
+    @property
+    def move_canvas(self) -> tk.Canvas:
+        """The list of moves as the keyboard sees it."""
+        return self.moves.canvas
+
+    def _focus_board(self, _event: object) -> None:
+        self.board.focus_set()
+
+    # -- look --
+
+    def dress(self) -> None:
+        """Take the colours, the text size and the language that are in force now."""
+        texts, look = self.texts, self.look
+        look.apply()
+        em = look.em
+        self.root.minsize(min(max(600, LEAST_WIDTH * em), self.root.winfo_screenwidth()),
+                          min(max(440, LEAST_HEIGHT * em), self.root.winfo_screenheight()))
+        self.root.tk.call("::msgcat::mclocale", texts.language)  # for Tk's own file dialogs
+        if look.is_dense:
+            self.card_text.grid_remove()
+        else:
+            self.card_text.grid()
+        self.toolbar.dress()
+        self.board.recolour()
+        self.analysis.recolour()
+        self.card_heading.configure(text=texts("welcome"))
+        self.card_text.configure(text=texts("welcome_text"))
+        for key, button in self.buttons.items():
+            button.configure(text=" " + texts(key), image=look.icons(key))
+        for seat in self.seats:
+            seat.shown = None
+        self.voice.shown = None
+        self.page.shown = None
+        shown, self.shown = self.shown, None
+        self.arrange()
+        if shown:
+            self.show(shown)
+
+    def arrange(self) -> None:
+        """Fit the panel and its texts to the window."""
+        look, window, height = self.look, max(1, self.root.winfo_width()), self.root.winfo_height()
+        width = int(min(max(PANEL_SHARE * window, PANEL_LEAST, 21 * look.em), max(PANEL_MOST, 34 * look.em),
+                        0.5 * window))
+        is_dense = height < max(LOW, 46 * look.em) or width < 26 * look.em
+        if is_dense != look.is_dense:
+            look.is_dense = is_dense
+            self.dress()
+            return
+        padding = PANEL_PADDING // 2 if is_dense else PANEL_PADDING
+        self.panel.configure(width=width, padding=padding)
+        inner = width - 2 * padding
+        for part in (self.voice, self.page):
+            part.arrange(inner)
+        for label, room in ((self.notice, inner), (self.card_heading, inner - 44), (self.card_text, inner - 44)):
+            label.configure(wraplength=room)
+        self.card.configure(padding=(10, 4, 10, 4) if is_dense else (20, 16, 20, 12))
+        self.button_row.grid_configure(pady=(NEAR if is_dense else APART, 0))
+        for seat in self.seats:
+            seat.arrange(inner)
+        self.toolbar.arrange(window)
+        self.moves.arrange((self.texts("white"), self.texts("black")), self.texts("no_moves"))
+        if self.shown:
+            self._arrange_board(self.shown)
+
+    def _arrange_board(self, view: View) -> None:
+        if self.board.winfo_width() > 1:
+            self.board.arrange(self.board.winfo_width(), self.board.winfo_height(), view.flipped, view.ranks)
+
+    # -- what is shown --
+
+    def show(self, view: View) -> None:
+        """Show this view; what is the same as before costs nothing."""
+        old, self.shown = self.shown, view
+        if view == old:
+            return
+        if old is None or (old.flipped, old.ranks) != (view.flipped, view.ranks):
+            self._arrange_board(view)
+        self.board.render(view.picture)
+        if old is None or old.title != view.title:
+            self.root.title(view.title)
+        if old is None or old.place != view.place:
+            self.toolbar.show(view.place)
+        self._show_panel(view, old)
+
+    def _show_panel(self, view: View, old: Optional[View]) -> None:
+        has_page = view.page is not None
+        if old is None or (old.page is not None) != has_page:
+            shown, hidden = (self.page, self.column) if has_page else (self.column, self.page)
+            hidden.grid_remove()
+            shown.grid(row=0, column=0, sticky="nsew")
+        if old is None or old.notice != view.notice:
+            self._place(self.notice, bool(view.notice), row=1)
+            self.notice.configure(text=view.notice)
+        if view.page is not None:
+            self.page.show(view.page)
+            return
+        for row, seat in zip(self.seats, view.seats):
+            row.show(seat)
+        self.voice.show(view.voice)
+        # Where there is little room, cards take that of the moves, and so does what has to be said beside the analysis.
+        is_urgent = view.analysis is not None and view.voice.kind in ("alert", "refused")
+        is_crowded = self.look.is_dense and bool(view.card or view.voice.buttons or is_urgent)
+        self._place(self.moves, not is_crowded, row=6)
+        self._place(self.card, bool(view.card), row=3)
+        if view.card:
+            self.card_buttons.show(view.card)
+        self._place(self.analysis, view.analysis is not None, row=5)
+        if view.analysis:
+            self.analysis.show(view.analysis)
+        self.moves.show(view.moves, view.resting)
+        for key, button in self.buttons.items():
+            button.state(["disabled" if key in view.resting else "!disabled"])
+
+    def _place(self, widget: tk.Widget, is_shown: bool, row: int) -> None:
+        """Show a widget in its row, or hide it."""
+        if is_shown and not widget.winfo_manager():
+            is_list = widget is self.moves
+            widget.grid(row=row, column=0, sticky="nsew" if is_list else "ew", pady=0 if is_list else (0, APART))
+        elif not is_shown:
+            widget.grid_remove()
+
+
+#: All menus by the keys of their commands; None is a line, a name in brackets a submenu.
+MENUS: Tuple[Tuple[str, Tuple[Optional[str], ...]], ...] = (
+    ("menu_file", ("open", "[recent]", "save", "save_as", "[export]", None, "copy_position", "copy_game", "paste", None,
+                   "quit")),
+    ("menu_game", ("new_game", "previous_game", None, "undo", "redo", "first", "previous", "next", "last", None, "hint",
+                   "move_now", "pause", "one_move", None, "[level_menu]", "swap", "offer_draw", "resign")),
+    ("menu_learn", ("tour", "puzzles", "set_up", None, "tree", "own_program", "conversation")),
+    ("menu_view", ("flip", "ranks", "analysis", "animation", None, "[theme]", "larger", "smaller", "full_screen", None,
+                   "[language]")),
+    ("menu_help", ("help", "about")),
+)
+CONTEXT_MENU = ("undo", "redo", "hint", "flip", "copy_position", "paste")
+
+
+class Submenu(NamedTuple):
+    """A menu of choices that changes: its lines, which of them is chosen, and what choosing one does."""
+
+    entries: Callable[[], Sequence[Tuple[Any, str]]]
+    choose: Callable[[Any], None]
+    chosen: Optional[Callable[[], Any]] = None
+
+
+class Menus:
+    """The menus, made from the table MENUS and the commands each time they are opened, so that they are always true."""
+
+    def __init__(self, root: tk.Tk, look: Look, texts: Texts, store: Store, commands: Dict[str, Command],
+                 submenus: Dict[str, Submenu], on_command: Callable[[str], None],
+                 resting: Callable[[], FrozenSet[str]]) -> None:
+        self.root, self.look, self.texts, self.store = root, look, texts, store
+        self.commands, self.submenus = commands, submenus
+        self.on_command = on_command
+        self.resting = resting
+        self.opened: Optional[tk.Menu] = None
+        #: Keeps the check marks of the opened menu alive.
+        self._variables: List[tk.Variable] = []
+        self._is_padded = windowing_system(root) == "x11"
+
+    def make_bar(self) -> None:
+        """On the Mac the menus stand in the system's bar; it is made anew for each language."""
+        bar = self._menu(self.root)
+        for key, entries in MENUS:
+            menu = self._menu(bar)
+            menu.configure(postcommand=partial(self._refill, menu, entries))
+            bar.add_cascade(label=self.texts(key), menu=menu)
+        self.root.configure(menu=bar)
+
+    def _refill(self, menu: tk.Menu, entries: Sequence[Optional[str]]) -> None:
+        menu.delete(0, "end")
+        self._fill(menu, [entry for entry in entries if entry != "quit"])  # the application's own menu has one
+
+    def make(self) -> tk.Menu:
+        """All menus, as they are now."""
+        menu = self._new()
+        for key, entries in MENUS:
+            child = self._menu(menu)
+            self._fill(child, entries)
+            menu.add_cascade(label=self._padded(self.texts(key)), menu=child)
+        return menu
+
+    def make_context(self) -> tk.Menu:
+        """The short menu of the other mouse button."""
+        menu = self._new()
+        self._fill(menu, CONTEXT_MENU)
+        return menu
+
+    def open(self, menu: tk.Menu, x: int, y: int) -> None:
+        """Open a menu at a place of the screen, inside the window."""
+        menu.update_idletasks()  # its width is known only then
+        right = self.root.winfo_rootx() + self.root.winfo_width()
+        menu.tk_popup(max(0, min(x, right - menu.winfo_reqwidth())), y)
+
+    def _new(self) -> tk.Menu:
+        if self.opened is not None:
+            self.opened.destroy()
+        self._variables.clear()
+        self.opened = self._menu(self.root)
+        return self.opened
+
+    def _menu(self, parent: tk.Misc) -> tk.Menu:
+        theme = self.look.theme
+        return tk.Menu(parent, tearoff=False, background=theme.list, foreground=theme.text, borderwidth=1,
+                       relief="flat", activebackground=theme.allowed, activeforeground=theme.on_colour,
+                       activeborderwidth=0, selectcolor=theme.text, disabledforeground=theme.disabled_text,
+                       font=self.look.fonts["body"])
+
+    def _padded(self, label: str) -> str:
+        """A menu's label; X11 sets it flush with the edge, so it gets some room there."""
+        return f"  {label}  " if self._is_padded else label
+
+    def _fill(self, menu: tk.Menu, entries: Sequence[Optional[str]]) -> None:
+        resting = self.resting()
+        for entry in entries:
+            if entry is None:
+                menu.add_separator()
+            elif entry.startswith("["):
+                self._add_submenu(menu, entry.strip("[]"))
+            else:
+                self._add_command(menu, self.commands[entry], entry in resting)
+
+    def _add_command(self, menu: tk.Menu, command: Command, is_resting: bool) -> None:
+        accelerator = shortcut_text(command.shortcut, self.texts) if command.shortcut else ""
+        options: Dict[str, Any] = dict(
+            label=self._padded(self.texts(command.key)), accelerator=self._padded(accelerator) if accelerator else "",
+            command=partial(self.on_command, command.key), state="disabled" if is_resting else "normal")
+        if command.setting:
+            variable = tk.BooleanVar(self.root, getattr(self.store.settings, command.setting))
+            self._variables.append(variable)
+            menu.add_checkbutton(variable=variable, **options)
+        else:
+            menu.add_command(**options)
+
+    def _add_submenu(self, menu: tk.Menu, key: str) -> None:
+        submenu, child = self.submenus[key], self._menu(menu)
+        chosen = tk.StringVar(self.root, str(submenu.chosen()) if submenu.chosen else "")
+        self._variables.append(chosen)
+        for value, label in submenu.entries():
+            options: Dict[str, Any] = dict(label=self._padded(label), command=partial(submenu.choose, value))
+            if submenu.chosen:
+                child.add_radiobutton(value=str(value), variable=chosen, **options)
+            else:
+                child.add_command(state="disabled" if value is None else "normal", **options)
+        menu.add_cascade(label=self._padded(self.texts(key)), menu=child)
+
+
+# --- 15. Dialogs -----------------------------------------------------------------
 
 class Dialog(tk.Toplevel):
     """A window above the main one, with OK and Cancel.
@@ -1104,24 +4955,25 @@ class Dialog(tk.Toplevel):
     loop goes on meanwhile, so a computer that thinks is not held up.
     """
 
-    def __init__(self, parent: tk.Tk, title: str, ok: str, cancel: str,
-                 on_done: Optional[Callable[[Any], None]] = None) -> None:
+    def __init__(self, parent: tk.Tk, look: Look, title: str, ok: str, cancel: str,
+                 on_done: Optional[Callable[..., Any]] = None) -> None:
         super().__init__(parent)
         self.withdraw()
+        self.look = look
         self.title(title)
         self.resizable(False, False)
-        self.configure(background=ttk.Style(parent).lookup("TFrame", "background"))
+        self.configure(background=look.theme.panel)
         self.on_done = on_done
-        body = ttk.Frame(self, padding=(20, 16, 20, 8))
+        body = ttk.Frame(self, padding=(GROUP, 16, GROUP, 8))
         body.pack(fill="both", expand=True)
         self.build(body)
-        buttons = ttk.Frame(self, padding=(20, 8, 20, 16))
+        buttons = ttk.Frame(self, padding=(GROUP, 8, GROUP, 16))
         buttons.pack(fill="x")
-        self.ok_button = ttk.Button(buttons, text=ok, command=self.on_ok)
+        self.ok_button = ttk.Button(buttons, text=ok, command=self.on_ok, style="Primary.TButton")
         self.ok_button.pack(side="right")
         self.cancel_button = ttk.Button(buttons, text=cancel, command=self.on_cancel)
         if cancel:
-            self.cancel_button.pack(side="right", padx=(0, 8))
+            self.cancel_button.pack(side="right", padx=(0, APART))
         self.bind("<Return>", self.on_return)
         self.bind("<KP_Enter>", self.on_return)
         self.bind("<Escape>", self.on_cancel)
@@ -1130,7 +4982,7 @@ class Dialog(tk.Toplevel):
 
     def _show_above(self, parent: tk.Tk) -> None:
         self.transient(parent)
-        if parent.tk.call("tk", "windowingsystem") == "x11":
+        if windowing_system(parent) == "x11":
             self.attributes("-type", "dialog")
         self.update_idletasks()
         x = parent.winfo_rootx() + (parent.winfo_width() - self.winfo_reqwidth()) // 2
@@ -1139,14 +4991,26 @@ class Dialog(tk.Toplevel):
         y = min(max(0, y), max(0, self.winfo_screenheight() - self.winfo_reqheight()))
         self.geometry(f"+{x}+{y}")
         self.deiconify()
-        self.ok_button.focus_set()
-        self.after_idle(self._grab)
+        self.first_focus().focus_set()
+        self._grab_job = self.after_idle(self._grab)
 
     def _grab(self) -> None:
+        self._grab_job = ""
         try:
             self.grab_set()
         except tk.TclError:
             pass  # not visible yet, or gone already: it works without
+
+    def destroy(self) -> None:
+        """Close the window and cancel what still waits for it."""
+        if getattr(self, "_grab_job", ""):
+            self.after_cancel(self._grab_job)
+            self._grab_job = ""
+        super().destroy()
+
+    def first_focus(self) -> tk.Misc:
+        """What has the keyboard at the beginning."""
+        return self.ok_button
 
     def on_return(self, _event: object) -> None:
         """Press the button that has the focus, or OK."""
@@ -1159,28 +5023,46 @@ class Dialog(tk.Toplevel):
     def build(self, body: ttk.Frame) -> None:
         """Fill the dialog; subclasses say with what."""
 
-    def result(self) -> Any:
-        """What the dialog has been told."""
+    def result(self) -> Tuple[Any, ...]:
+        """What the dialog has been told: the values for `on_done`."""
+        return ()
 
     def on_ok(self, _event: object = None) -> None:
         """Close and hand the result over."""
         result = self.result()
         self.destroy()
         if self.on_done:
-            self.on_done(result)
+            self.on_done(*result)
 
     def on_cancel(self, _event: object = None) -> None:
         """Close without a result."""
         self.destroy()
 
 
-class NewGame(NamedTuple):
-    """What the New game dialog has been told; a level of 0 is a person."""
+class MessageDialog(Dialog):
+    """Shows a text with an OK button, or a question when `cancel` names a second one."""
 
-    levels: Tuple[int, int]
-    level: int
-    by_lot: bool
-    rules: Rules
+    def __init__(self, parent: tk.Tk, look: Look, title: str, message: str, ok: str, cancel: str = "",
+                 on_done: Optional[Callable[..., Any]] = None, on_no: Optional[Callable[[], Any]] = None,
+                 is_safe: bool = True) -> None:
+        self.message = message
+        self.on_no = on_no
+        self._is_safe = is_safe
+        super().__init__(parent, look, title, ok, cancel, on_done)
+
+    def build(self, body: ttk.Frame) -> None:
+        """The text alone."""
+        width = min(44 * self.look.em, self.winfo_screenwidth() - 80)
+        ttk.Label(body, text=self.message, wraplength=width, justify="left").pack(anchor="w")
+
+    def first_focus(self) -> tk.Misc:
+        """OK, or Cancel where OK cannot be taken back."""
+        return self.ok_button if self._is_safe else self.cancel_button
+
+    def on_cancel(self, _event: object = None) -> None:
+        super().on_cancel()
+        if self.on_no:
+            self.on_no()
 
 
 class NewGameDialog(Dialog):
@@ -1188,7 +5070,8 @@ class NewGameDialog(Dialog):
 
     CHOICES = ("play_white", "play_black", "play_both", "play_none")
 
-    def __init__(self, parent: tk.Tk, texts: Texts, before: NewGame, on_done: Callable[[NewGame], None]) -> None:
+    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, before: NewGame,
+                 on_done: Callable[[NewGame], None]) -> None:
         self.texts = texts
         white_is_person, black_is_person = (level == 0 for level in before.levels)
         people = {(True, False): "play_white", (False, True): "play_black", (True, True): "play_both"}
@@ -1198,7 +5081,7 @@ class NewGameDialog(Dialog):
         self.by_lot = tk.BooleanVar(parent, before.by_lot)
         self.queen_first = tk.BooleanVar(parent, before.rules.queen_first)
         self.empty_throne_loses = tk.BooleanVar(parent, before.rules.empty_throne_loses)
-        super().__init__(parent, texts("new_title"), texts("start_game"), texts("cancel"), on_done)
+        super().__init__(parent, look, texts("new_title"), texts("start_game"), texts("cancel"), on_done)
 
     def build(self, body: ttk.Frame) -> None:
         """One group below the other, all on one left edge."""
@@ -1210,9 +5093,9 @@ class NewGameDialog(Dialog):
         row = ttk.Frame(body)
         row.pack(anchor="w")
         ttk.Label(row, text=texts("easy"), style="Quiet.TLabel").pack(side="left", padx=(0, 8))
-        for level in range(1, 9):
-            ttk.Radiobutton(row, text=str(level), variable=self.level, value=level, style="Level.Toolbutton",
-                            width=2).pack(side="left", padx=1)
+        for level in LEVELS:
+            ttk.Radiobutton(row, text=str(level.number), variable=self.level, value=level.number,
+                            style="Level.TRadiobutton").pack(side="left", padx=1)
         ttk.Label(row, text=texts("hard"), style="Quiet.TLabel").pack(side="left", padx=(8, 0))
         self._group(body, "beginner")
         for by_lot, key in ((False, "white_begins"), (True, "drawn_by_lot")):
@@ -1222,26 +5105,27 @@ class NewGameDialog(Dialog):
             ttk.Checkbutton(body, text=texts(key), variable=variable).pack(anchor="w", pady=2)
 
     def _group(self, body: ttk.Frame, key: str, first: bool = False) -> None:
-        ttk.Label(body, text=self.texts(key), style="Heading.TLabel").pack(anchor="w", pady=(0 if first else 14, 4))
+        ttk.Label(body, text=self.texts(key), style="Bold.TLabel").pack(anchor="w", pady=(0 if first else 14, 4))
 
-    def result(self) -> NewGame:
+    def result(self) -> Tuple[NewGame]:
         """The game asked for."""
         level = self.level.get()
         white = 0 if self.choice.get() in ("play_white", "play_both") else level
         black = 0 if self.choice.get() in ("play_black", "play_both") else level
-        return NewGame((white, black), level, self.by_lot.get(),
-                       Rules(self.queen_first.get(), self.empty_throne_loses.get()))
+        return (NewGame((white, black), level, self.by_lot.get(),
+                        Rules(self.queen_first.get(), self.empty_throne_loses.get())),)
 
 
 class ProgramDialog(Dialog):
     """Asks for a program of one's own and the side it is to play."""
 
-    def __init__(self, parent: tk.Tk, texts: Texts, command: str, on_done: Callable[[Tuple[int, str]], None]) -> None:
+    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, command: str, browse: Callable[[tk.Misc], str],
+                 on_done: Callable[[int, str], None]) -> None:
         self.texts = texts
+        self.browse = browse
         self.side = tk.IntVar(parent, BLACK)
         self.command_text = tk.StringVar(parent, command)
-        super().__init__(parent, texts("program_title"), texts("start_game"), texts("cancel"), on_done)
-        self.entry.focus_set()
+        super().__init__(parent, look, texts("program_title"), texts("start_game"), texts("cancel"), on_done)
 
     def build(self, body: ttk.Frame) -> None:
         """The command with a button that looks for a file, and the side."""
@@ -1251,15 +5135,25 @@ class ProgramDialog(Dialog):
         row.pack(fill="x")
         self.entry = ttk.Entry(row, textvariable=self.command_text, width=40)
         self.entry.pack(side="left", fill="x", expand=True)
+        self.entry.bind("<Control-a>", self._select_all)
         ttk.Button(row, text=texts("browse"), command=self.on_browse).pack(side="left", padx=(8, 0))
+        self.error = ttk.Label(body, style="Notice.TLabel", wraplength=420)
+        self.error.pack(anchor="w", pady=(6, 0))
         for side in (WHITE, BLACK):
             ttk.Radiobutton(body, text=texts("program_side", side=side), variable=self.side,
                             value=side).pack(anchor="w", pady=(8, 0))
 
+    def first_focus(self) -> tk.Misc:
+        """The command."""
+        return self.entry
+
+    def _select_all(self, _event: object) -> str:
+        self.entry.selection_range(0, "end")
+        return "break"
+
     def on_browse(self) -> None:
         """Choose the program's file."""
-        from tkinter import filedialog
-        path = filedialog.askopenfilename(parent=self)
+        path = self.browse(self)
         if path:
             self.command_text.set(shlex.quote(path) if os.name != "nt" else f'"{path}"')
 
@@ -1268,1444 +5162,314 @@ class ProgramDialog(Dialog):
         return self.side.get(), self.command_text.get().strip()
 
     def on_ok(self, _event: object = None) -> None:
-        """Start the game, once a program is named."""
-        if self.command_text.get().strip():
+        """Start the game, once a program is named that is there."""
+        text = self.command_text.get().strip()
+        missing = missing_file(program_command(text)) if text else ""
+        if text and missing is None:
             super().on_ok()
-        else:
-            self.entry.focus_set()
+            return
+        key = "program_missing" if text else "program_empty"
+        self.error.configure(text=self.texts(key, name=missing))
+        self.entry.focus_set()
 
+
+class Dialogs:
+    """Opens dialogs above the main window; what they lead to is carried out by `handle`."""
+
+    def __init__(self, root: tk.Tk, look: Look, texts: Texts, handle: Callable[..., Any]) -> None:
+        self.root, self.look, self.texts = root, look, texts
+        self._handle = handle
+        #: Whether a file dialog of the system is open: it has a loop of its own, so the window must outlive it.
+        self.is_choosing = False
+
+    def ask(self, title_key: str, question: Union[Message, AgonError], yes: str, no: str, on_yes: Callable[[], Any],
+            on_no: Optional[Callable[[], Any]] = None, is_safe: bool = True) -> MessageDialog:
+        """Ask a question; `is_safe` says that Yes may have the focus."""
+        texts = self.texts
+        return MessageDialog(self.root, self.look, texts(title_key).rstrip(" …"), texts.say(question), texts(yes),
+                             texts(no), partial(self._handle, on_yes), on_no and partial(self._handle, on_no), is_safe)
+
+    def tell(self, title_key: str, message: Union[Message, AgonError]) -> MessageDialog:
+        """Say something that has to be noticed."""
+        texts = self.texts
+        return MessageDialog(self.root, self.look, texts(title_key).rstrip(" …"), texts.say(message), texts("ok"))
+
+    def ask_new_game(self, before: NewGame, on_done: Callable[[NewGame], None]) -> NewGameDialog:
+        """Ask for the next game."""
+        return NewGameDialog(self.root, self.look, self.texts, before, partial(self._handle, on_done))
+
+    def ask_program(self, command: str, on_done: Callable[[int, str], None]) -> ProgramDialog:
+        """Ask for a program of one's own."""
+        return ProgramDialog(self.root, self.look, self.texts, command, self._browse, partial(self._handle, on_done))
+
+    def _browse(self, parent: tk.Misc) -> str:
+        return self.choose_file("", parent=parent)
+
+    def choose_file(self, kind: str, for_saving: bool = False, name: str = "", parent: Optional[tk.Misc] = None) -> str:
+        """Let the user choose a file of a kind ('agon', 'svg'); '' when that is cancelled."""
+        from tkinter import filedialog  # here, since it would slow the start down
+        if self.is_choosing:
+            return ""
+        texts = self.texts
+        types = [(texts("files_" + kind), f"*.{kind}")] if kind else []
+        types.append((texts("files_all"), "*"))
+        options: Dict[str, Any] = dict(parent=parent or self.root, filetypes=types)
+        self.is_choosing = True
+        try:
+            self._prepare_file_dialog(parent or self.root)
+            if for_saving:
+                return filedialog.asksaveasfilename(defaultextension=f".{kind}", initialfile=name, **options) or ""
+            return filedialog.askopenfilename(**options) or ""
+        except tk.TclError:
+            return ""
+        finally:
+            self.is_choosing = False
+
+    def _prepare_file_dialog(self, parent: tk.Misc) -> None:
+        """On X11 the file dialog is Tk's own: let it be made anew, in today's language and in colours that can be read.
+
+        Its list of files is white whatever the theme, so the other old widgets in it are light, too.
+        """
+        if windowing_system(self.root) != "x11":
+            return
+        prefix = "" if parent is self.root else str(parent)
+        self.root.tk.eval(f"catch {{destroy {prefix}.__tk_filedialog}}")
+        for option, colour in (("background", LIGHT.list), ("foreground", LIGHT.text),
+                               ("selectBackground", LIGHT.allowed), ("selectForeground", LIGHT.on_colour)):
+            self.root.option_add(f"*__tk_filedialog*{option}", colour)
+        # Dot files are hidden, and a check button shows them; both are variables of the dialog's own script.
+        self.root.tk.eval("catch {tk_getOpenFile -foo}\nset ::tk::dialog::file::showHiddenBtn 1\n"
+                          "set ::tk::dialog::file::showHiddenVar 0")
+
+
+# -- windows that stay open --
 
 class Page(tk.Toplevel):
     """A window that stays open beside the game and follows its language and colours."""
 
-    def __init__(self, app: "App", title_key: str, width: int, height: int) -> None:
-        super().__init__(app.root)
-        self.app = app
+    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, title_key: str, width: int, height: int) -> None:
+        super().__init__(parent)
+        self.look, self.texts = look, texts
         self._title_key = title_key
         #: What is read and scrolled; made by build().
-        self.main: Union[tk.Text, ttk.Treeview] = tk.Text(self)
-        self.geometry(fitted_size(self, app.fonts["body"], width, height))
+        self.main: Union[tk.Text, ttk.Treeview, None] = None
+        wide, high = look.fitted(width, height)
+        self.geometry(f"{wide}x{high}")
+        self.transient(parent)
         self.bind("<Escape>", self.on_close)
         self.protocol("WM_DELETE_WINDOW", self.on_close)
-        self.dress()
-        self.main.focus_set()
 
     def dress(self) -> None:
         """Fill the window anew, in the language and the colours chosen; a text stays where it was read."""
         has_focus = str(self.tk.call("focus", "-displayof", self)).startswith(str(self))
-        place = self.main.yview()[0]
+        place = self.main.yview()[0] if self.main else 0.0
         for child in self.winfo_children():
             child.destroy()
-        self.title(self.app.texts(self._title_key))
-        self.configure(background=self.app.theme.window)
-        self.build()
+        self.title(self.texts(self._title_key))
+        self.configure(background=self.look.theme.panel)
+        self.main = self.build()
         self.main.yview_moveto(place)
         if has_focus:
             self.main.focus_set()
 
-    def build(self) -> None:
-        """Fill the window; subclasses say with what."""
+    def follow(self, game: Game) -> None:
+        """The game has gone on."""
+
+    def build(self) -> Union[tk.Text, ttk.Treeview]:
+        """Fill the window; what is read and scrolled in it."""
+        raise NotImplementedError
+
+    def make_text(self, **options: Any) -> tk.Text:
+        """A text with a scrollbar that fills the window."""
+        theme, fonts = self.look.theme, self.look.fonts
+        text = tk.Text(self, wrap="word", padx=24, pady=18, borderwidth=0, highlightthickness=0,
+                       background=theme.panel, foreground=theme.text, **{"font": fonts["body"], **options})
+        scrollbar = ttk.Scrollbar(self, command=text.yview)
+        scrollbar.pack(side="right", fill="y")
+        text.pack(side="left", fill="both", expand=True)
+        text.configure(yscrollcommand=scrollbar.set)
+        return text
 
     def on_close(self, _event: object = None) -> None:
         """Close the window; the game goes on."""
         self.destroy()
 
 
-class OutputWindow(Page):
+class HelpWindow(Page):
+    """The rules and the keys on a page of its own that stays open while one plays."""
+
+    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, rules: Sequence[Lesson],
+                 commands: Sequence[Command]) -> None:
+        super().__init__(parent, look, texts, "help", 46, 40)
+        self.rules, self.commands = rules, commands
+        self.dress()
+
+    def build(self) -> tk.Text:
+        """The rules' text as it lies in the classroom folder, then the keys."""
+        texts, fonts = self.texts, self.look.fonts
+        page = self.make_text(spacing3=5, tabs=(fonts["body"].measure("m") * 14,))
+        page.tag_configure("heading", font=fonts["heading"], spacing1=12)
+        if not self.rules:
+            page.insert("end", texts("no_classroom") + "\n")
+        for lesson in self.rules:
+            page.insert("end", lesson.title.get(texts.language, "") + "\n", "heading")
+            page.insert("end", lesson.text.get(texts.language, "") + "\n")
+        page.insert("end", texts("help_keys") + "\n", "heading")
+        for command in self.commands:
+            if command.shortcut:
+                name = texts(command.key).rstrip(" …")
+                page.insert("end", f"{shortcut_text(command.shortcut, texts)}\t{name}\n")
+        page.configure(state="disabled")
+        return page
+
+
+class ConversationWindow(Page):
     """Shows the conversation with a player's own program, or the computer player, as it goes on."""
 
     REFRESH_MS = 250
 
-    def __init__(self, app: "App") -> None:
-        self._shown: List[str] = []
-        self._job = ""
-        super().__init__(app, "output", 52, 24)
+    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, jobs: Jobs, lines: Callable[[], Sequence[Said]]) -> None:
+        super().__init__(parent, look, texts, "conversation", 52, 24)
+        self.jobs, self.lines = jobs, lines
+        self._shown: List[Said] = []
+        self.dress()
         self._refresh()
 
-    def build(self) -> None:
-        """The lines, as they come."""
-        theme = self.app.theme
-        self.main = tk.Text(self, padx=10, pady=8, borderwidth=0, highlightthickness=0, background=theme.panel,
-                            foreground=theme.text, font=self.app.fonts["body"], state="disabled")
-        self.main.pack(fill="both", expand=True)
+    def build(self) -> tk.Text:
+        """The lines, as they come, told apart by who speaks."""
+        theme, fonts = self.look.theme, self.look.fonts
+        fixed = tkfont.Font(self, name="TkFixedFont", exists=True).actual()["family"]
+        page = self.make_text(state="disabled", font=(fixed, fonts["small"].cget("size")))
+        page.tag_configure(">", foreground=theme.quiet_text)
+        page.tag_configure("<", foreground=theme.text)
+        page.tag_configure("!", foreground=theme.forbidden)
         self._shown = []
+        return page
 
     def _refresh(self) -> None:
-        lines = list(self.app.computer.conversation())
-        if lines != self._shown and isinstance(self.main, tk.Text):
+        lines = list(self.lines())
+        page = self.main
+        if isinstance(page, tk.Text) and (lines != self._shown or not lines):
             self._shown = lines
-            self.main.configure(state="normal")
-            self.main.delete("1.0", "end")
-            self.main.insert("1.0", "\n".join(lines))
-            self.main.configure(state="disabled")
-            self.main.see("end")
-        self._job = self.after(self.REFRESH_MS, self._refresh)
+            page.configure(state="normal")
+            page.delete("1.0", "end")
+            for said in lines:
+                page.insert("end", f"{said.speaker} {said.text}\n", said.speaker)
+            if not lines:
+                page.insert("end", self.texts("no_conversation"))
+            page.configure(state="disabled")
+            page.see("end")
+        self.jobs.later("conversation", self.REFRESH_MS, self._refresh)
 
     def destroy(self) -> None:
         """Close the window and cancel the next refresh."""
-        if self._job:
-            self.after_cancel(self._job)
-            self._job = ""
+        self.jobs.forget("conversation")
         super().destroy()
-
-
-class MessageDialog(Dialog):
-    """Shows a text with an OK button, or a question when `cancel` names a second one."""
-
-    def __init__(self, parent: tk.Tk, title: str, message: str, ok: str, cancel: str = "",
-                 on_done: Optional[Callable[[Any], None]] = None) -> None:
-        self.message = message
-        super().__init__(parent, title, ok, cancel, on_done)
-
-    def build(self, body: ttk.Frame) -> None:
-        """The text alone."""
-        em = system_font(self).measure("m")
-        ttk.Label(body, text=self.message, wraplength=44 * em, justify="left").pack(anchor="w")
-
-
-class HelpWindow(Page):
-    """The rules and the keys on a page of its own that stays open while one plays."""
-
-    def __init__(self, app: "App") -> None:
-        super().__init__(app, "help", 46, 40)
-
-    def build(self) -> None:
-        """The text, with a scrollbar."""
-        texts, theme, fonts = self.app.texts, self.app.theme, self.app.fonts
-        page = self.main = tk.Text(self, wrap="word", padx=24, pady=18, borderwidth=0, highlightthickness=0,
-                                   background=theme.window, foreground=theme.text, font=fonts["body"], spacing3=5,
-                                   tabs=(fonts["body"].measure("m") * 14,))
-        scrollbar = ttk.Scrollbar(self, command=page.yview)
-        scrollbar.pack(side="right", fill="y")
-        page.pack(side="left", fill="both", expand=True)
-        page.configure(yscrollcommand=scrollbar.set)
-        page.tag_configure("heading", font=fonts["heading"], spacing1=12)
-        for line in texts("help_text").splitlines():
-            page.insert("end", line.lstrip("#") + "\n", "heading" if line.startswith("#") else "")
-        for _menu, entries in MENUS:
-            for entry in entries:
-                if entry is not None and entry.shortcut:
-                    page.insert("end", f"{shortcut_text(entry.shortcut, texts)}\t{texts(entry.key).rstrip(' …')}\n")
-        page.configure(state="disabled")
-
-
-# --- 9. Panel --------------------------------------------------------------------
-
-class MoveList(tk.Frame):
-    """The moves in two columns; a click on one goes there, as do the arrow keys.
-
-    It is a text, since a tree cannot mark one half of a row.
-    """
-
-    def __init__(self, parent: tk.Misc, fonts: Dict[str, tkfont.Font], on_go: Callable[[int], None]) -> None:
-        super().__init__(parent, highlightthickness=1)
-        self.fonts = fonts
-        self.on_go = on_go
-        self._shown: List[str] = []
-        self._current = 0
-        self._blank = 0
-        self.columnconfigure(0, weight=1)
-        self.rowconfigure(1, weight=1)
-        options: Dict[str, Any] = dict(borderwidth=0, highlightthickness=0, width=1, padx=10, cursor="arrow",
-                                       font=fonts["body"], state="disabled", wrap="none", takefocus=0)
-        self.head = tk.Text(self, height=1, pady=6, **options)
-        self.head.grid(row=0, column=0, columnspan=2, sticky="ew")
-        self.text = tk.Text(self, height=3, pady=0, spacing1=2, spacing3=2, **options)
-        self.text.grid(row=1, column=0, sticky="nsew")
-        self.scrollbar = ttk.Scrollbar(self, command=self.text.yview)
-        self.scrollbar.grid(row=1, column=1, sticky="ns")
-        self.text.configure(yscrollcommand=self._on_scroll)
-        self.text.bind("<Button-1>", self._on_click)
-        self.text.bind("<Configure>", self._see_current)
-        for sequence, step in (("<Up>", -1), ("<Left>", -1), ("<Down>", 1), ("<Right>", 1)):
-            self.text.bind(sequence, partial(self._on_arrow, step))
-        for sequence in ("<B1-Motion>", "<Double-Button-1>", "<Triple-Button-1>"):
-            self.text.bind(sequence, self._ignore)
-
-    def recolour(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self.configure(background=theme.panel, highlightbackground=theme.line, highlightcolor=theme.line)
-        for text in (self.head, self.text):
-            text.configure(background=theme.panel, foreground=theme.text, inactiveselectbackground=theme.panel,
-                           selectbackground=theme.panel, selectforeground=theme.text)
-        self.text.tag_configure("number", foreground=theme.quiet_text)
-        self.text.tag_configure("undone", foreground=theme.quiet_text)
-        self.text.tag_configure("current", background=mix(theme.panel, theme.recent, 0.4), foreground=theme.text)
-        self.text.tag_raise("current")
-        self.head.tag_configure("head", font=self.fonts["heading"])
-
-    def arrange(self, width: int, titles: Tuple[str, str]) -> None:
-        """Place the columns for this width in pixels and write their titles."""
-        number = self.fonts["body"].measure("000. ")
-        tabs = number, number + (width - number) // 2
-        self.head.configure(tabs=tabs, state="normal")
-        self.head.delete("1.0", "end")
-        self.head.insert("end", f"\t {titles[0]}\t {titles[1]}", "head")
-        self.head.configure(state="disabled")
-        self.text.configure(tabs=tabs)
-
-    def show(self, moves: List[str], current: int, first_side: int) -> None:
-        """Show these moves, of which the first `current` are on the board."""
-        if (moves, current, first_side) == (self._shown, self._current, self._blank):
-            return
-        same = 0
-        if first_side == self._blank:
-            while same < min(len(moves), len(self._shown)) and moves[same] == self._shown[same]:
-                same += 1
-        text = self.text
-        text.configure(state="normal")
-        ranges = text.tag_ranges(f"entry{same}")
-        text.delete(ranges[0] if same and ranges else "1.0" if same == 0 else "end-1c", "end")
-        for ply in range(same, len(moves)):
-            place = ply + first_side
-            tags = ("number", f"entry{ply}")
-            if place % 2 == 0 or ply == 0:
-                text.insert("end", ("\n" if ply else "") + f"{place // 2 + 1}.\t", tags)
-                if place % 2:
-                    text.insert("end", " … ", tags)
-            if place % 2:
-                text.insert("end", "\t", tags)
-            text.insert("end", f" {moves[ply]} ", (f"entry{ply}", f"move{ply}"))
-        text.tag_remove("current", "1.0", "end")
-        text.tag_remove("undone", "1.0", "end")
-        for tag, name in ((f"move{current - 1}", "current"), (f"entry{current}", "undone")):
-            found = text.tag_ranges(tag)
-            if found:
-                text.tag_add(name, found[0], "end" if name == "undone" else found[1])
-        text.configure(state="disabled")
-        self._shown, self._current, self._blank = list(moves), current, first_side
-        self._see_current()
-
-    def _see_current(self, _event: object = None) -> None:
-        found = self.text.tag_ranges(f"move{self._current - 1}")
-        self.text.see(found[0] if found else "1.0")
-
-    def _on_scroll(self, first: float, last: float) -> None:
-        """Move the scrollbar; it is hidden while all moves fit."""
-        self.scrollbar.set(first, last)
-        if float(first) <= 0 and float(last) >= 1:
-            self.scrollbar.grid_remove()
-        else:
-            self.scrollbar.grid()
-
-    def _on_click(self, event: "tk.Event[Any]") -> str:
-        self.text.focus_set()
-        for tag in self.text.tag_names(f"@{event.x},{event.y}"):
-            if tag.startswith("move"):
-                self.on_go(int(tag[4:]) + 1)
-        return "break"
-
-    def _on_arrow(self, step: int, _event: object) -> str:
-        self.on_go(self._current + step)
-        return "break"
-
-    @staticmethod
-    def _ignore(_event: object) -> str:
-        return "break"
-
-
-class AnalysisPanel(ttk.Frame):
-    """What the engine thinks: a score bar, the best lines, and the score over the game as a curve."""
-
-    LINES = 3
-    BAR_HEIGHT, CHART_HEIGHT = 14, 64
-    #: Scores beyond this many steps fill the bar and the chart to the edge.
-    FULL = 20.0
-
-    def __init__(self, parent: tk.Misc, fonts: Dict[str, tkfont.Font], on_go: Callable[[int], None]) -> None:
-        super().__init__(parent)
-        self.fonts = fonts
-        self.on_go = on_go
-        self.theme = LIGHT
-        self._words: List[List[str]] = []
-        self.score: Optional[float] = None
-        self.scores: Dict[int, float] = {}
-        self.plies = self.current = 0
-        self.columnconfigure(0, weight=1)
-        self.bar = tk.Canvas(self, height=self.BAR_HEIGHT, width=1, highlightthickness=1, borderwidth=0)
-        self.bar.grid(row=0, column=0, sticky="ew", pady=(8, 4))
-        self._bar_fill = self.bar.create_rectangle(0, 0, 0, 0, width=0)
-        self._bar_middle = self.bar.create_line(0, 0, 0, 0)
-        self.summary = ttk.Label(self, style="Context.TLabel")
-        self.summary.grid(row=1, column=0, sticky="ew")
-        self.lines = [ttk.Label(self, style="Line.TLabel", width=1) for _ in range(self.LINES)]
-        for row, label in enumerate(self.lines):
-            label.grid(row=2 + row, column=0, sticky="ew")
-        self.chart = tk.Canvas(self, height=self.CHART_HEIGHT, width=1, highlightthickness=1, borderwidth=0)
-        self.chart.grid(row=5, column=0, sticky="ew", pady=(6, 0))
-        self._chart_zero = self.chart.create_line(0, 0, 0, 0, dash=(2, 3))
-        self._chart_now = self.chart.create_line(0, 0, 0, 0)
-        self._chart_curve = self.chart.create_line(0, 0, 0, 0, width=2)
-        for canvas in (self.bar, self.chart):
-            canvas.bind("<Configure>", self._redraw)
-        self.chart.bind("<Button-1>", self._on_click)
-
-    def recolour(self, theme: Theme) -> None:
-        """Take the colours of a theme."""
-        self.theme = theme
-        self.bar.configure(background=theme.black[0], highlightbackground=theme.line)
-        self.bar.itemconfigure(self._bar_fill, fill=theme.white[0])
-        self.bar.itemconfigure(self._bar_middle, fill=theme.recent)
-        self.chart.configure(background=theme.panel, highlightbackground=theme.line)
-        self.chart.itemconfigure(self._chart_zero, fill=theme.quiet_text)
-        self.chart.itemconfigure(self._chart_now, fill=theme.recent)
-        self.chart.itemconfigure(self._chart_curve, fill=theme.allowed)
-
-    def show(self, summary: str, lines: Sequence[Sequence[str]], score: Optional[float],
-             scores: Dict[int, float], plies: int, current: int) -> None:
-        """Show an analysis: lines of words, White's score now, and by the number of moves played (in steps)."""
-        self.score, self.scores, self.plies, self.current = score, dict(scores), plies, current
-        self._words = [list(line) for line in lines]
-        self.summary.configure(text=summary, wraplength=max(100, self.bar.winfo_width()))
-        if scores:
-            self.chart.grid()
-        else:
-            self.chart.grid_remove()
-        self._redraw()
-
-    def _fitting(self, words: List[str], width: int) -> str:
-        """As many of the words as fit into this width."""
-        measure = self.fonts["body"].measure
-        text = "  ".join(words[:1])
-        for word in words[1:]:
-            if measure(f"{text}  {word} …") > width:
-                return text + " …"
-            text += "  " + word
-        return text
-
-    def _share(self, score: float) -> float:
-        return 0.5 + 0.5 * max(-1.0, min(1.0, score / self.FULL))
-
-    def _x(self, ply: int) -> float:
-        return 6 + (self.chart.winfo_width() - 12) * ply / max(1, self.plies)
-
-    def _redraw(self, _event: object = None) -> None:
-        width, height = self.bar.winfo_width(), self.bar.winfo_height()
-        for i, label in enumerate(self.lines):
-            label.configure(text=self._fitting(self._words[i], width - 2 * LABEL_BORDER) if i < len(self._words) else "")
-        self.bar.coords(self._bar_fill, 0, 0, width * self._share(self.score or 0.0), height)
-        self.bar.coords(self._bar_middle, width / 2, 0, width / 2, height)
-        width, height = self.chart.winfo_width(), self.chart.winfo_height()
-        self.chart.coords(self._chart_zero, 0, height / 2, width, height / 2)
-        known = next((ply for ply in range(self.plies + 1) if ply not in self.scores), self.plies + 1)
-        points = [coordinate for ply in range(known)
-                  for coordinate in (self._x(ply), height - 4 - (height - 8) * self._share(self.scores[ply]))]
-        self.chart.coords(self._chart_curve, *(points if len(points) >= 4 else [-9, -9, -9, -9]))
-        now = self._x(self.current) if self.scores else -9
-        self.chart.coords(self._chart_now, now, 0, now, height)
-
-    def _on_click(self, event: "tk.Event[Any]") -> None:
-        if self.scores:
-            share = (event.x - 6) / max(1, self.chart.winfo_width() - 12)
-            self.on_go(round(min(1.0, max(0.0, share)) * self.plies))
-
-
-#: Rows of choices: a title, and labels by the name of what is chosen.
-Choices = Sequence[Tuple[str, Dict[str, str]]]
-
-
-class SidePage(ttk.Frame):
-    """The page beside the board for tour, puzzles and set-up: heading, text, task, choices, buttons."""
-
-    def __init__(self, parent: tk.Misc, board: tk.Misc) -> None:
-        super().__init__(parent)
-        self.board = board
-        self.columnconfigure(0, weight=1)
-        self.rowconfigure(5, weight=1)
-        self.heading = ttk.Label(self, style="Heading.TLabel")
-        self.text = ttk.Label(self)
-        self.choices = ttk.Frame(self)
-        self.task = ttk.Label(self, style="Heading.TLabel")
-        self.feedback = ttk.Label(self, style="Feedback.TLabel")
-        for row, widget in enumerate((self.heading, self.text, self.choices, self.task, self.feedback)):
-            widget.grid(row=row, column=0, sticky="ew", pady=(0, 10))
-        self.button_box = ttk.Frame(self)
-        self.button_box.grid(row=6, column=0, sticky="ew")
-        self.buttons: List[ttk.Button] = []
-        self._commands: List[Callable[[], None]] = []
-        self._chosen = tk.StringVar(self)
-        self._shown_choices: Choices = ()
-        self._on_choice: Callable[[str], object] = str
-
-    def arrange(self, width: int) -> None:
-        """Break the lines for this width in pixels."""
-        for label in (self.heading, self.text, self.task, self.feedback):
-            label.configure(wraplength=width)
-
-    def show(self, heading: str, text: str, task: str, feedback: str,
-             buttons: Sequence[Tuple[str, Callable[[], None], bool]], is_praise: bool = False,
-             choices: Choices = (), chosen: str = "", on_choice: Callable[[str], object] = str) -> None:
-        """Show a page; a button is its label, what it does, and whether it may be pressed."""
-        self.heading.configure(text=heading)
-        self.text.configure(text=text)
-        self.task.configure(text=task)
-        self.feedback.configure(text=feedback, style="Good.TLabel" if is_praise else "Feedback.TLabel")
-        self._show_choices(choices, chosen, on_choice)
-        while len(self.buttons) > len(buttons):
-            self.buttons.pop().destroy()
-        self._commands = [command for _label, command, _is_enabled in buttons]
-        for i, (label, _command, is_enabled) in enumerate(buttons):
-            if i == len(self.buttons):
-                self.button_box.columnconfigure(i % 2, weight=1, uniform="page")
-                self.buttons.append(ttk.Button(self.button_box, width=1, command=partial(self._press, i)))
-                self.buttons[i].bind("<ButtonRelease-1>", self._give_focus_back)
-                self.buttons[i].grid(row=i // 2, column=i % 2, sticky="ew", padx=(0 if i % 2 == 0 else 6, 0), pady=3)
-            self.buttons[i].configure(text=label)
-            self.buttons[i].state(["!disabled" if is_enabled else "disabled"])
-
-    def _press(self, number: int) -> None:
-        self._commands[number]()
-
-    def _give_focus_back(self, _event: object) -> None:
-        """Who presses a button by mouse goes on at the board, not at the button."""
-        self.board.focus_set()
-
-    def _show_choices(self, choices: Choices, chosen: str, on_choice: Callable[[str], object]) -> None:
-        self._chosen.set(chosen)
-        self._on_choice = on_choice
-        if choices == self._shown_choices:
-            return
-        self._shown_choices = choices
-        for child in self.choices.winfo_children():
-            child.destroy()
-        for row, (title, labels) in enumerate(choices):
-            ttk.Label(self.choices, text=title).grid(row=row, column=0, sticky="w", padx=(0, 10))
-            for column, (name, label) in enumerate(labels.items(), 1):
-                choice = ttk.Radiobutton(self.choices, text=label, value=name, variable=self._chosen,
-                                         command=partial(self._choose, name))
-                span = 2 if len(labels) == 1 else 1  # a choice alone in its row does not widen the columns
-                choice.grid(row=row, column=column, columnspan=span, sticky="w", padx=(0, 10), pady=1)
-                choice.bind("<ButtonRelease-1>", self._give_focus_back)
-        self.choices.configure(height=1)
-
-    def _choose(self, name: str) -> None:
-        self._on_choice(name)
-
-
-# --- 10. Hand --------------------------------------------------------------------
-
-class Mode(Enum):
-    """What the window is doing; everything leads back to IDLE."""
-
-    IDLE = "waiting for the player"
-    SELECTED = "a piece is picked, its target not yet"
-    DRAGGING = "a piece follows the pointer"
-    ANIMATING = "something runs by itself and is soon over"
-    THINKING = "the computer is to move"
-    OVER = "the game has ended"
-
-
-#: The pointer has to move this many pixels before a press becomes a drag.
-DRAG_PIXELS = 5
-#: Bits of an event's state; on Windows the place of Alt (elsewhere 8) means Num Lock.
-CONTROL_MASK, ALT_MASK = 4, 0x20000 if sys.platform == "win32" else 8
-_TYPED_MOVE = re.compile(r"q?([a-l][0-9]{1,2})[-* ]?([a-l][0-9]{1,2})[+#]?|--")
-
-
-class Hand:
-    """The player's hand: mouse and keyboard become picked pieces and attempted moves.
-
-    It belongs to the application, whose mode it changes between IDLE, SELECTED
-    and DRAGGING; whether a move is legal, the application asks the game.
-    """
-
-    def __init__(self, app: "App") -> None:
-        self.app = app
-        self.view = app.view
-        self.selected: Optional[Cell] = None
-        #: The legal target under the pointer.
-        self.hovered: Optional[Cell] = None
-        #: The picked piece and where it is carried (pixels).
-        self.carried: Tuple[Tuple[Cell, Point], ...] = ()
-        #: The cell the keyboard points at, once the keyboard is used.
-        self.cursor: Optional[Cell] = None
-        #: The letters of a move being typed.
-        self.typed = ""
-        self._pressed_at: Optional[Point] = None
-        self._was_selected = False
-        self._bind()
-
-    def _bind(self) -> None:
-        view = self.view
-        view.bind("<ButtonPress-1>", self.on_press)
-        view.bind("<B1-Motion>", self.on_motion)
-        view.bind("<ButtonRelease-1>", self.on_release)
-        for button in (2, 3):
-            view.bind(f"<ButtonPress-{button}>", self.on_other_button)
-        if IS_MAC:
-            view.bind("<Control-ButtonPress-1>", self.on_other_button)
-        view.bind("<Key>", self.on_key)
-        view.bind("<Unmap>", self.on_lost)
-        for key, step in (("Up", (0, -1)), ("Down", (0, 1)), ("Left", (-1, 0)), ("Right", (1, 0))):
-            view.bind(f"<{key}>", partial(self.on_arrow, step))
-            view.bind(f"<KP_{key}>", partial(self.on_arrow, step))
-        for sequence, direction in (("<Tab>", 1), ("<Shift-Tab>", -1), ("<<PrevWindow>>", -1)):
-            view.bind(sequence, partial(self.on_tab, direction))
-        for sequence in ("<Return>", "<KP_Enter>", "<space>"):
-            view.bind(sequence, self.on_enter)
-        view.bind("<Control-Tab>", self.on_leave)
-
-    # -- what it holds --
-
-    def clear(self) -> None:
-        """Hold nothing."""
-        self.selected = self.hovered = self._pressed_at = None
-        self.carried = ()
-        self.typed = ""
-
-    def targets(self) -> FrozenSet[Cell]:
-        """Where the picked piece may go."""
-        if self.selected is None or isinstance(self.app.activity, SetUp):
-            return frozenset()
-        return frozenset(move.target for move in self.app.game.legal_moves()
-                         if move.source == self.selected and move.target is not None)
-
-    def end_preview(self) -> None:
-        """Show the game again in place of a line of the search tree."""
-        if self.app.preview:
-            self.app.show_preview(None, None)
-
-    def _may_act(self) -> bool:
-        app = self.app
-        if app.preview or app.activity and not app.activity.accepts_moves:
-            return False
-        return app.mode in (Mode.IDLE, Mode.SELECTED) and not app.is_computers_turn
-
-    def select(self, cell: Cell) -> None:
-        """Pick an own piece, and say so when it cannot move at all."""
-        app = self.app
-        self.selected = cell
-        app.mode = Mode.SELECTED
-        if not self.targets():
-            position = app.game.position
-            first = position.must_relocate(app.game.rules)
-            app.causes = frozenset(first)
-            app.say("say_no_moves" if not first else
-                    "no_QUEEN_FIRST" if cell in position.trapped() else "no_TRAPPED_FIRST")
-        app.render()
-
-    def put_down(self) -> None:
-        """Lay the picked piece down where it was."""
-        if self.app.mode in (Mode.SELECTED, Mode.DRAGGING):
-            self.app.mode = Mode.IDLE
-        self.clear()
-        self.app.render()
-
-    def choose(self, cell: Cell) -> None:
-        """A click or Enter on a cell: pick the piece there, or name the target of the one picked."""
-        app = self.app
-        if isinstance(app.activity, SetUp):
-            app.activity.click(cell)
-        elif app.game.position.side_at(cell) == app.game.position.turn:
-            self.select(cell)
-        elif self.selected is not None:
-            app.attempt(Move(self.selected, cell), None)
-        elif app.game.position.side_at(cell) is not None and cell not in (app.game.moves or (PASS,))[-1]:
-            app.say("no_NOT_YOURS")  # not after the second click of a double click on the target
-            app.render()
-
-    # -- mouse --
-
-    def on_press(self, event: "tk.Event[Any]") -> None:
-        """Pick a piece up, or name the target of the one already picked."""
-        app = self.app
-        self.view.focus_set()
-        self.cursor = None
-        if app.preview:
-            app.show_preview(None, None)
-            return
-        if app.mode is Mode.DRAGGING:
-            self.put_down()  # the release of that drag got lost
-        if app.mode is Mode.ANIMATING:
-            app.finish()
-        point = self.view.pixel(event)
-        cell = self.view.cell_under(point)
-        if not self._may_act():
-            if app.is_computers_turn and app.mode is not Mode.OVER and not app.activity:
-                app.say_whose_turn()
-                app.render()
-            return
-        app.clear_marks()
-        self.typed = ""
-        if cell is None:
-            self.put_down()
-            return
-        if isinstance(app.activity, SetUp) and app.game.position.side_at(cell) is not None:
-            self.selected, self._pressed_at = cell, point  # a drag moves it, a click uses the tool
-            app.mode = Mode.SELECTED
-            return
-        self._was_selected = cell == self.selected
-        self.choose(cell)
-        if self.selected == cell:
-            self._pressed_at = point
-        app.render()
-
-    def on_motion(self, event: "tk.Event[Any]") -> None:
-        """Carry the picked piece under the pointer."""
-        app = self.app
-        point = self.view.pixel(event)
-        if app.mode is Mode.SELECTED and self._pressed_at is not None:
-            if math.dist(point, self._pressed_at) < DRAG_PIXELS:
-                return
-            app.mode = Mode.DRAGGING
-        if app.mode is Mode.DRAGGING and self.selected is not None:
-            cell = self.view.cell_under(point)
-            self.carried = ((self.selected, point),)
-            self.hovered = cell if cell in self.targets() else None
-            app.render_board()
-
-    def on_release(self, event: "tk.Event[Any]") -> None:
-        """Drop the piece on the cell under the pointer."""
-        app = self.app
-        pressed_at, self._pressed_at = self._pressed_at, None
-        if isinstance(app.activity, SetUp) and self.selected is not None:
-            source, was_dragged = self.selected, app.mode is Mode.DRAGGING
-            self.put_down()
-            if was_dragged:
-                app.activity.move(source, self.view.cell_under(self.view.pixel(event)))
-            else:
-                app.activity.click(source)
-            return
-        if app.mode is Mode.SELECTED and self._was_selected and pressed_at is not None:
-            self.put_down()  # a second click on the same piece
-        if app.mode is not Mode.DRAGGING or self.selected is None:
-            return
-        point = self.view.pixel(event)
-        cell = self.view.cell_under(point)
-        if cell is None or cell == self.selected:
-            app.glide_home(self.selected, point)
-        else:
-            app.attempt(Move(self.selected, cell), point)
-
-    def on_other_button(self, event: "tk.Event[Any]") -> str:
-        """Put the picked piece back; with nothing picked, open the context menu."""
-        if self.app.mode in (Mode.SELECTED, Mode.DRAGGING):
-            self.on_escape()
-        else:
-            self.app.menus.show_context_menu(event.x_root, event.y_root)
-        return "break"
-
-    def on_escape(self, _event: object = None) -> None:
-        """Escape: put the piece back and clear all marks."""
-        self.end_preview()
-        self.cursor = None
-        self.app.clear_marks()
-        self.put_down()
-
-    def on_lost(self, _event: object = None) -> None:
-        """Focus or visibility is lost, so the release of a drag may never come: put the piece back."""
-        if self.app.mode is Mode.DRAGGING:
-            self.put_down()
-
-    # -- keyboard --
-
-    def on_arrow(self, step: Tuple[int, int], _event: object) -> str:
-        """Move the cursor to the cell above, below, left or right as one sees the board."""
-        self.end_preview()
-        if self.cursor is None:
-            self.cursor = self.selected if self.selected is not None else THRONE
-        else:
-            self.cursor = self.view.layout.next_cell(self.cursor, *step)
-        self._speak_cursor()
-        return "break"
-
-    def on_tab(self, direction: int, _event: object) -> str:
-        """Move the cursor to the next piece that can move, or to the next target of the one picked."""
-        self.end_preview()
-        if not self._may_act():
-            return "break"
-        found = self.targets() or {move.source for move in self.app.game.legal_moves() if move.source is not None}
-        cells = sorted((cell for cell in found), key=self.view.layout.reading_order)
-        if cells:
-            if self.cursor in cells:
-                self.cursor = cells[(cells.index(self.cursor) + direction) % len(cells)]
-            else:
-                self.cursor = cells[0 if direction > 0 else -1]
-        self._speak_cursor()
-        return "break"
-
-    def on_leave(self, _event: object) -> str:
-        """Let the keyboard leave the board for the buttons beside it."""
-        following = self.view.tk_focusNext()
-        if following is not None:
-            following.focus_set()
-        return "break"
-
-    def on_enter(self, _event: object = None) -> str:
-        """Play the typed move, or pick and drop at the cursor."""
-        self.end_preview()
-        if not self._may_act():
-            return "break"
-        self.app.clear_marks()
-        if self.typed:
-            self._play_typed()
-        elif self.cursor is not None and self.cursor == self.selected:
-            self.put_down()
-        elif self.cursor is not None:
-            self.choose(self.cursor)
-        return "break"
-
-    def on_key(self, event: "tk.Event[Any]") -> None:
-        """Letters and digits become a typed move."""
-        if isinstance(self.app.activity, SetUp):
-            return
-        has_modifier = isinstance(event.state, int) and event.state & (CONTROL_MASK | ALT_MASK)
-        if event.keysym == "BackSpace":
-            self.typed = self.typed[:-1]
-        elif event.char and event.char.lower() in "abcdefghiklq0123456789-*" and not has_modifier:
-            self.typed = (self.typed + event.char.lower())[:9]
-        else:
-            return
-        self.end_preview()
-        self.app.say("say_typed", text=self.typed)
-        if not self.typed:
-            self.app.clear_marks()
-        self.app.render()
-
-    def _play_typed(self) -> None:
-        app, text = self.app, self.typed
-        self.typed = ""
-        match = _TYPED_MOVE.fullmatch(text)
-        try:
-            move = PASS if text == "--" else Move.from_text("{}-{}".format(*match.groups()) if match else text)
-        except AgonError as error:
-            app.say_error(error)
-            app.render()
-            return
-        app.attempt(move, None)
-
-    def _speak_cursor(self) -> None:
-        """Name the cell under the cursor and what stands there."""
-        app = self.app
-        if self.cursor is not None:
-            position = app.game.position
-            side = position.side_at(self.cursor)
-            name = cell_name(self.cursor)
-            if side is None:
-                app.say("say_cell", cell=name)
-            else:
-                kind = "queen" if position.is_queen(self.cursor) else "guard"
-                app.say(f"say_{kind}", side=side, cell=name)
-        app.render()
-
-
-# --- 11. Analyst -----------------------------------------------------------------
-
-class Analyst:
-    """A second engine that looks at the position on the board, or through a finished game.
-
-    It belongs to the application and fills the analysis panel.
-    """
-
-    #: How long the engine looks at each position of a finished game.
-    REVIEW_MS = 120
-
-    def __init__(self, app: "App", command: Command) -> None:
-        self.app = app
-        self.engine = EngineProcess(command)
-        #: The latest report on the best line, the second best, ...
-        self._infos: Dict[int, Info] = {}
-        #: White's score by the number of moves played, and the finished game that it belongs to.
-        self._scores: Dict[int, float] = {}
-        self._start = Position.start()
-        self._line: List[str] = []
-        self._reviewing: Optional[int] = None
-
-    def begin(self) -> None:
-        """Look at what is on the board now, if the analysis is switched on and the computer does not think."""
-        app = self.app
-        self.rest()
-        if app.settings["analysis"] and app.mode is not Mode.THINKING and not app.activity:
-            if app.game.outcome():
-                self._review_next()
-            else:
-                self._ask(f"infinite multipv {AnalysisPanel.LINES}", None)
-        self.show()
-
-    def rest(self) -> None:
-        """Stop looking."""
-        self.app.forget("analysis")
-        self.engine.cancel()
-        self._infos.clear()
-        self._reviewing = None
-
-    def best_moves(self) -> Tuple[Move, ...]:
-        """The first moves of the best lines found so far."""
-        if self._reviewing is not None or not self._infos:
-            return ()
-        legal = {str(move): move for move in self.app.game.legal_moves() if move != PASS}
-        firsts = [info.moves[0] for _, info in sorted(self._infos.items()) if info.moves]
-        return tuple(legal[text] for text in firsts if text in legal)
-
-    def _ask(self, limits: str, ply: Optional[int]) -> None:
-        try:
-            self.engine.ask(self.app.game, f"go {limits}", [("Level", BEST_LEVEL)], ply)
-        except OSError:
-            return  # the panel goes on saying that it waits
-        self.app.later("analysis", 2 * POLL_MS, self._poll)
-
-    def _poll(self) -> None:
-        try:
-            replies = self.engine.poll()
-        except EngineFailure:
-            self.engine.close()
-            self._infos.clear()
-            self.show()
-            self.app.render_board()
-            return
-        for reply in replies:
-            if isinstance(reply, Info):
-                self._infos[reply.number] = reply
-            elif self._reviewing is not None:
-                sign = _sign(self.app.game.positions[self._reviewing].turn)
-                best = self._infos.get(1)
-                self._scores[self._reviewing] = sign * score_value(best.score) if best else 0.0
-                self._review_next()
-                self.show()
-                return
-        if replies and self._reviewing is None:
-            self.show()
-            self.app.render_board()
-        if self.engine.is_busy:
-            self.app.later("analysis", 2 * POLL_MS, self._poll)
-
-    def _review_next(self) -> None:
-        """Ask for the score of the first position of the finished game that has none yet."""
-        game = self.app.game
-        outcome, last = game.outcome(), len(game.moves)
-        if (game.start, game.descriptions()) != (self._start, self._line):
-            self._scores, self._start, self._line = {}, game.start, game.descriptions()
-        if outcome:
-            self._scores[last] = 0.0 if outcome.winner is None else _sign(outcome.winner) * WON_SCORE
-        self._reviewing = next((ply for ply in range(last) if ply not in self._scores), None)
-        self._infos.clear()
-        if self._reviewing is not None:
-            self._ask(f"movetime {self.REVIEW_MS}", self._reviewing)
-
-    def show(self) -> None:
-        """Fill the panel."""
-        app = self.app
-        if not app.settings["analysis"]:
-            return
-        game, texts = app.game, app.texts
-        sign = _sign(game.position.turn)
-        infos = [info for _, info in sorted(self._infos.items())] if self._reviewing is None else []
-        if game.outcome():
-            percent = 100 * len(self._scores) // (len(game.moves) + 1)
-            summary = texts("review_done") if percent >= 100 else texts("review", percent=percent)
-        elif infos:
-            nodes = f"{infos[0].nodes:,}".replace(",", "." if texts.language == "de" else ",")
-            summary = texts("analysis_summary", depth=infos[0].depth, nodes=nodes)
-        else:
-            summary = texts("analysis_waits")
-        line = game.descriptions(with_undone=True)
-        is_same = game.start == self._start and line[:len(self._line)] == self._line
-        scores = self._scores if self._line and is_same else {}
-        score = sign * score_value(infos[0].score) if infos else scores.get(len(game.moves))
-        lines = [[self._score_text(info.score, sign)] + self._variation(info.moves) for info in infos]
-        app.analysis.show(summary, lines, score, scores, len(self._line), len(game.moves))
-
-    def _score_text(self, score: int, sign: int) -> str:
-        """A score as people read it, from White's side: '+0.4', '−1.2', 'White wins in 3'."""
-        if abs(score) > SURE_WIN:
-            moves = score_text(score).split()[-1]
-            return self.app.texts("wins_in", side=WHITE if score * sign > 0 else BLACK, moves=moves)
-        value = sign * score_value(score)
-        text = f"{abs(value):.1f}".replace(".", "," if self.app.texts.language == "de" else ".")
-        return ("+" if value > 0 else "−" if value < 0 else "") + text
-
-    def _variation(self, words: Sequence[str]) -> List[str]:
-        """A principal variation in the notation for people, as far as it is legal."""
-        rules, position, described = self.app.game.rules, self.app.game.position, []
-        try:
-            for word in words:
-                move = Move.from_text(word)
-                following = position.play(move, rules)
-                described.append(position.describe(move, rules))
-                position = following
-        except AgonError:
-            pass  # an engine may say what it likes; the legal beginning is shown
-        return described
-
-
-def _sign(side: int) -> int:
-    """1 for White, -1 for Black: turns a side's score into White's."""
-    return 1 if side == WHITE else -1
-
-
-# --- 12. Classroom ---------------------------------------------------------------
-# The tour, the puzzles and the set-up take the board over for a while; each
-# fills the page beside it, and the running game comes back afterwards.
-
-class Lesson(NamedTuple):
-    """A page of the tour: a position, and what to try there, one goal after the other."""
-
-    key: str
-    position: str
-    goals: Tuple[str, ...]
-    #: Black's answer before the second goal; without one White simply moves again.
-    reply: str = ""
-
-
-LESSONS: Tuple[Lesson, ...] = (
-    Lesson("board", str(Position.start()), ("inwards_guard",)),
-    Lesson("steps", "Qf3 d4 / Qf9 w", ("along", "inwards")),
-    Lesson("throne", "Qf5 d4 g3 / Qf10 d8 h8 w", ("throne",)),
-    Lesson("trap", "Qf2 d4 c5 h4 / Qf10 d5 g8 w", ("trap",)),
-    Lesson("guard", "Qf2 e5 h4 / Qf10 e4 e6 g8 w", ("relocate",)),
-    Lesson("queen", "Qg4 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 g3 g5 k7 l2 w", ("relocate",)),
-    Lesson("several", "Qf1 b7 d3 d5 h1 k7 l2 / Qf11 a5 d2 d4 d6 k1 l5 w", ("relocate", "relocate"), "k1-k2"),
-    Lesson("self", "Qf1 a5 c4 d2 h9 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", ("refused_self_enclosure",)),
-    Lesson("stroke", "Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", ("trap_two",)),
-    Lesson("win", "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w", ("win",)),
-    Lesson("order", "Qg6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w", ("throne", "win"), "f11-f10"),
-)
-
-
-class Puzzle(NamedTuple):
-    """A position and what the side to move can force within so many own moves: to 'win', 'trap' or 'trap_two'."""
-
-    goal: str
-    moves: int
-    position: str
-
-
-PUZZLES: Tuple[Puzzle, ...] = (
-    Puzzle("trap", 1, "Qe5 b5 d4 f8 g4 g5 i3 / Qg6 a5 d2 e6 f9 g3 g7 w"),
-    Puzzle("trap", 1, "Qf2 b2 c6 e7 g3 g7 h6 / Qf9 b3 d2 f4 f7 i4 i7 b"),
-    Puzzle("trap", 1, "Qf6 b4 e6 f8 i6 k5 k6 / Qg6 b2 c3 e4 f9 g5 h4 b"),
-    Puzzle("trap", 1, "Qf6 d5 e6 f8 g4 h4 i5 / Qg6 c2 c4 d4 f11 h5 h7 b"),
-    Puzzle("trap_two", 1, "Qf4 d4 d5 e6 f5 g7 i5 / Qg6 b5 b6 d2 d7 g10 h5 w"),
-    Puzzle("trap_two", 1, "Qe5 d4 e7 h6 h7 i4 i6 / Qg5 c3 e10 f7 g4 h4 h5 w"),
-    Puzzle("trap_two", 1, "Qf2 e6 f5 f7 h6 h8 i3 / Qg6 c3 d5 e1 f8 g1 g5 w"),
-    Puzzle("win", 1, "Qf6 e5 e6 e7 f5 g5 g6 / Qd5 a5 e10 f10 g7 i1 l5 w"),
-    Puzzle("win", 1, "Qf6 e4 e5 e6 f7 g5 g6 / Qg4 b2 e9 f8 g7 i2 k5 w"),
-    Puzzle("win", 1, "Qe9 b3 e4 f8 h6 i2 i6 / Qf6 d5 e6 f5 f7 g5 g6 b"),
-    Puzzle("win", 2, "Qf6 e5 e6 f5 f7 g6 i5 / Qf4 a4 e9 f9 h8 k1 k5 w"),
-    Puzzle("win", 2, "Qf6 d5 e6 e7 f5 g5 g6 / Qh6 d4 d7 f4 g8 h4 i6 w"),
-    Puzzle("win", 2, "Qf6 d5 e6 f5 f7 g6 h5 / Qd4 b2 e4 e8 h6 i6 l5 w"),
-    Puzzle("win", 2, "Qf6 e4 e5 e6 f7 g5 g7 / Qf8 c2 d4 e7 f10 g8 k2 w"),
-    Puzzle("win", 2, "Qf6 d4 e6 f5 f7 g6 h5 / Qg7 b1 d5 e9 f8 g9 l5 w"),
-    Puzzle("win", 2, "Qf3 d2 e9 f8 g4 g8 h5 / Qf6 e4 e6 f5 f7 g5 g7 b"),
-    Puzzle("win", 2, "Qe4 d4 e3 f8 g7 h5 i6 / Qf6 c6 e5 f5 f7 g5 g6 b"),
-    Puzzle("win", 3, "Qe4 e5 e6 f7 g4 g5 g6 / Qd5 c5 e7 f8 g8 h3 h6 w"),
-    Puzzle("win", 3, "Qf6 d3 d5 f5 f7 g5 g6 / Qf8 d6 e3 e7 g4 h5 h6 w"),
-    Puzzle("win", 3, "Qf4 d3 d6 e4 e7 f8 g8 / Qf6 d4 e6 f5 g6 g7 h5 b"),
-    Puzzle("win", 3, "Qf6 e4 e5 e6 f7 g4 h5 / Qf8 c5 e7 f9 g7 i2 i4 w"),
-    Puzzle("win", 3, "Qe5 d5 e4 f5 f7 g5 g6 / Qd4 b2 d2 e10 f9 g7 h2 w"),
-    Puzzle("win", 3, "Qd6 a5 f10 f8 g7 h4 k5 / Qf6 d5 e5 f4 f7 g5 h6 b"),
-    Puzzle("win", 3, "Qg4 d4 e8 f10 g10 h4 k1 / Qf6 d6 e4 e5 f8 g5 g6 b"),
-    Puzzle("win", 4, "Qh6 a4 e10 f8 g8 k2 k5 / Qf6 c4 e4 e5 e6 g5 g6 b"),
-    Puzzle("win", 4, "Qe5 d5 e6 f5 f8 g6 h5 / Qf10 b5 e8 f9 g2 g8 k5 w"),
-    Puzzle("win", 4, "Qg4 a5 e9 f8 g9 k1 l5 / Qg5 d4 e4 e6 f7 g6 h5 b"),
-    Puzzle("win", 4, "Qf6 e5 e7 f4 f7 g7 h4 / Qg6 a3 e10 f1 f10 g9 l5 w"),
-)
-
-
-class Activity:
-    """Something that takes the board over for a while and then gives it back."""
-
-    #: Whether pieces can be put anywhere, without rules.
-    is_editor = False
-
-    def __init__(self, app: "App") -> None:
-        self.app = app
-        self._says: Callable[[], str] = str
-        #: Whether what it says is praise.
-        self.is_praise = False
-        self.before = app.running
-
-    def begin(self) -> None:
-        """Put something on the board."""
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """Give the board back to the game that was interrupted."""
-        self.app.adopt(*self.before)
-
-    def put_up(self, position: Position) -> None:
-        """Put a position of the activity on the board."""
-        self.app.interrupt()
-        self.app.game = Game(position)
-        self.app.players = [Player(), Player()]
-        self.app.path = ""
-        self.app.settle()
-
-    @property
-    def feedback(self) -> str:
-        """What it says about what has been tried."""
-        return self._says()
-
-    def tell(self, text_key: str = "", is_praise: bool = False, **values: Any) -> None:
-        """Say something below the task, in whatever language is chosen when it is read; without a key, nothing."""
-        self._says = partial(self.app.texts, text_key, **values) if text_key else str
-        self.is_praise = is_praise
-
-    def take_back(self, text_key: str) -> None:
-        """Say why a move is not what was asked for, and let it glide back."""
-        self.tell(text_key)
-        self.app.later("lesson", WRONG_MS, self.app.take_back)
-
-    @property
-    def accepts_moves(self) -> bool:
-        """Whether the player may move now."""
-        return True
-
-    def commands(self) -> Dict[str, Callable[[], None]]:
-        """What commands of the game's menu do in this activity; the others of GAME_COMMANDS rest."""
-        return {}
-
-    def title(self) -> str:
-        """The large line of the panel."""
-        raise NotImplementedError
-
-    def context(self) -> str:
-        """The small line below it."""
-        return ""
-
-    def on_settled(self) -> None:
-        """The board has come to rest."""
-
-    def on_refused(self, _refusal: Refusal) -> None:
-        """The player has tried an illegal move."""
-
-    def show(self) -> None:
-        """Fill the page."""
-
-
-class Tour(Activity):
-    """The tour through the rules: one page after the other, each with something to try."""
-
-    def __init__(self, app: "App") -> None:
-        super().__init__(app)
-        self.number = 0
-        self.step = 0
-
-    @property
-    def lesson(self) -> Lesson:
-        """The page that is open."""
-        return LESSONS[self.number]
-
-    @property
-    def is_done(self) -> bool:
-        """Whether everything on the page has been tried."""
-        return self.step == len(self.lesson.goals)
-
-    @property
-    def accepts_moves(self) -> bool:
-        """White moves until the page is done."""
-        return not self.is_done and self.app.game.position.turn == WHITE
-
-    def begin(self) -> None:
-        """Open the first page."""
-        self.open(0)
-
-    def open(self, number: int) -> None:
-        """Open a page."""
-        self.number = max(0, min(number, len(LESSONS) - 1))
-        self.step = 0
-        self.tell()
-        self.put_up(Position.from_text(self.lesson.position))
-
-    def on_settled(self) -> None:
-        """Check what has been tried."""
-        app, game = self.app, self.app.game
-        if self.is_done or not game.moves or game.position.turn == WHITE:
-            return
-        if not is_goal_reached(self.lesson.goals[self.step], game):
-            self.take_back("lesson_other")
-            return
-        self._step_done()
-        if not self.is_done and self.lesson.reply:
-            app.later("lesson", REPLY_MS, partial(app.play, Move.from_text(self.lesson.reply)))
-        elif not self.is_done:
-            self.put_up(game.position.with_turn(WHITE))
-
-    def on_refused(self, refusal: Refusal) -> None:
-        """On the page about self-enclosure the refusal is what was asked for."""
-        if not self.is_done and is_goal_reached(self.lesson.goals[self.step], self.app.game, refusal):
-            self._step_done()
-
-    def commands(self) -> Dict[str, Callable[[], None]]:
-        """Previous and Next turn the pages."""
-        return {"on_previous": partial(self.open, self.number - 1), "on_next": partial(self.open, self.number + 1)}
-
-    def _step_done(self) -> None:
-        self.step += 1
-        is_last = self.number == len(LESSONS) - 1
-        key = "lesson_next_step" if not self.is_done else "lesson_all_done" if is_last else "lesson_done"
-        self.tell(key, is_praise=True)
-
-    def title(self) -> str:
-        """The name of the tour."""
-        return self.app.texts("tour")
-
-    def context(self) -> str:
-        """Which page it is."""
-        return self.app.texts("page_of", number=self.number + 1, count=len(LESSONS))
-
-    def show(self) -> None:
-        """The page's text and task."""
-        texts, key = self.app.texts, self.lesson.key
-        heading, text, task = texts("lesson_" + key).split("|")
-        is_last = self.number == len(LESSONS) - 1
-        self.app.page.show(heading, text, task, self.feedback, (
-            (texts("page_back"), partial(self.open, self.number - 1), self.number > 0),
-            (texts("page_finish") if is_last else texts("page_next"),
-             self.close if is_last else partial(self.open, self.number + 1), True),
-            (texts("page_again"), partial(self.open, self.number), True),
-            (texts("page_close"), self.close, True)), self.is_praise)
-
-
-class PuzzleBook(Activity):
-    """The puzzles: find the moves that force a win or a trap against the best defence."""
-
-    def __init__(self, app: "App") -> None:
-        super().__init__(app)
-        self.number = 0
-        self.is_solved = False
-        self.is_showing = False
-
-    @property
-    def puzzle(self) -> Puzzle:
-        """The puzzle on the board."""
-        return PUZZLES[self.number]
-
-    @property
-    def side(self) -> int:
-        """The side that solves it."""
-        return self.app.game.start.turn
-
-    @property
-    def moves_left(self) -> int:
-        """How many own moves are left to reach the goal."""
-        return self.puzzle.moves - (len(self.app.game.moves) + 1) // 2
-
-    @property
-    def accepts_moves(self) -> bool:
-        """The solver moves until the goal is reached."""
-        return not self.is_solved and not self.is_showing and self.app.game.position.turn == self.side
-
-    def open(self, number: int) -> None:
-        """Put a puzzle on the board."""
-        self.number = number % len(PUZZLES)
-        self.is_solved = self.is_showing = False
-        self.tell()
-        self.put_up(Position.from_text(self.puzzle.position))
-
-    def begin(self) -> None:
-        """Open the first puzzle that has not been solved."""
-        solved = self.app.settings["solved"]
-        self.open(next((i for i, puzzle in enumerate(PUZZLES) if puzzle.position not in solved), 0))
-
-    def on_settled(self) -> None:
-        """Judge the move just made, or let the solution go on."""
-        app, game = self.app, self.app.game
-        if self.is_solved or not game.moves:
-            return
-        if game.position.turn == self.side:
-            if self.is_showing:
-                app.later("lesson", REPLY_MS, self._ask_for_move)
-        elif is_goal_reached(self.puzzle.goal, game):
-            self.is_solved = True
-            self.tell("puzzle_shown" if self.is_showing else "puzzle_solved", is_praise=True)
-            solved = app.settings["solved"]
-            if not self.is_showing and self.puzzle.position not in solved:
-                app.files.remember(solved=sorted({*Settings()["solved"], *solved, self.puzzle.position}))
-        elif self.moves_left <= 0 or game.outcome():
-            self.take_back("puzzle_too_long")
-        else:
-            app.computer.ask_for_puzzle(2 * self.moves_left)
-
-    def on_answer(self, move: Move, score: int) -> None:
-        """The engine's best move: the solution's next move, or the best defence."""
-        app = self.app
-        if app.game.position.turn == self.side:
-            if self.is_showing:
-                app.play(move)
-            else:
-                app.show_hint(move)
-            return
-        if score < -SURE_WIN and int(score_text(score).split()[-1]) <= self.moves_left:
-            if not self.is_showing:
-                self._says, self.is_praise = partial(self._go_on, self.moves_left), True
-            app.later("lesson", REPLY_MS, partial(app.play, move))
-        else:
-            app.show_hint(move)
-            self.take_back("puzzle_refuted")
-
-    def on_failure(self) -> None:
-        """The engine has failed: the player may make the move again."""
-        self.is_showing = False
-        if self.app.game.position.turn != self.side:
-            self.take_back("puzzle_failed")
-
-    def commands(self) -> Dict[str, Callable[[], None]]:
-        """Previous and Next turn the pages; Hint shows the solution's next move."""
-        commands: Dict[str, Callable[[], None]] = {
-            "on_previous": partial(self.open, self.number - 1), "on_next": partial(self.open, self.number + 1)}
-        if self.accepts_moves:
-            commands["on_hint"] = self.on_hint
-        return commands
-
-    def _go_on(self, moves: int) -> str:
-        return self.app.texts("puzzle_go_on", within=self._within(moves))
-
-    def _within(self, moves: int) -> str:
-        return self.app.texts("within_one") if moves == 1 else self.app.texts("within", count=moves)
-
-    def on_hint(self) -> None:
-        """Show the first move of the solution as an arrow."""
-        if self.accepts_moves and self.app.mode is not Mode.THINKING:
-            self.app.hand.on_escape()
-            self._ask_for_move()
-
-    def _ask_for_move(self) -> None:
-        """Find the solution's next move: a win by the engine, a trap by trying all moves."""
-        if self.puzzle.goal == "win":
-            self.app.computer.ask_for_puzzle(2 * self.moves_left - 1)
-            return
-        for move in self.app.game.legal_moves():
-            trial = Game(self.app.game.position)
-            trial.play(move)
-            if is_goal_reached(self.puzzle.goal, trial):
-                self.on_answer(move, 0)
-                break
-
-    def on_solution(self) -> None:
-        """Play the solution, the defender defending as well as possible."""
-        self.open(self.number)
-        self.is_showing = True
-        self._ask_for_move()
-
-    def title(self) -> str:
-        """The name of the puzzles."""
-        return self.app.texts("puzzles")
-
-    def context(self) -> str:
-        """Which puzzle it is, and how many have been solved."""
-        solved = sum(puzzle.position in self.app.settings["solved"] for puzzle in PUZZLES)
-        return self.app.texts("puzzle_of", number=self.number + 1, count=len(PUZZLES), solved=solved)
-
-    def show(self) -> None:
-        """The task."""
-        texts = self.app.texts
-        task = texts("puzzle_" + self.puzzle.goal, side=self.side, within=self._within(self.puzzle.moves))
-        known = texts("puzzle_known") if self.puzzle.position in self.app.settings["solved"] else ""
-        self.app.page.show(task, texts("puzzle_text"), known, self.feedback, (
-            (texts("page_back"), partial(self.open, self.number - 1), True),
-            (texts("page_next"), partial(self.open, self.number + 1), True),
-            (texts("hint_button"), self.on_hint, self.accepts_moves),
-            (texts("puzzle_solution"), self.on_solution, not self.is_showing),
-            (texts("page_again"), partial(self.open, self.number), True),
-            (texts("page_close"), self.close, True)), self.is_praise)
-
-
-class SetUp(Activity):
-    """Setting up a position by mouse: place, move and remove pieces without rules."""
-
-    is_editor = True
-    #: The tools by name: side and whether it is a queen; None takes pieces away.
-    TOOLS: Dict[str, Optional[Tuple[int, bool]]] = {
-        "tool_white_guard": (WHITE, False), "tool_black_guard": (BLACK, False),
-        "tool_white_queen": (WHITE, True), "tool_black_queen": (BLACK, True), "tool_remove": None}
-
-    def __init__(self, app: "App") -> None:
-        super().__init__(app)
-        self.tool = "tool_white_guard"
-
-    def begin(self) -> None:
-        """Begin with the position on the board."""
-        self.put_up(self.app.game.position)
-
-    def click(self, cell: Cell) -> None:
-        """Use the tool on a cell; a piece of the tool's own kind is taken away."""
-        position, tool = self.app.game.position, self.TOOLS[self.tool]
-        is_same = tool is not None and (position.side_at(cell), position.is_queen(cell)) == tool
-        if tool is None or is_same:
-            self._change(position.without_piece(cell))
-        else:
-            try:
-                self._change(position.with_piece(cell, *tool))
-            except AgonError as error:
-                self._complain(error)
-
-    def move(self, source: Cell, target: Optional[Cell]) -> None:
-        """Move a piece to another cell; beside the board it is taken away."""
-        position = self.app.game.position
-        side, is_queen = position.side_at(source), position.is_queen(source)
-        if side is None:
-            return
-        position = position.without_piece(source)
-        try:
-            self._change(position if target is None else position.with_piece(target, side, is_queen))
-        except AgonError as error:
-            self._complain(error)
-
-    def _change(self, position: Position) -> None:
-        self.tell()
-        self.put_up(position)
-
-    def _complain(self, error: AgonError) -> None:
-        self._says, self.is_praise = partial(self.app.error_text, error), False
-        self.app.settle()
-
-    def on_tool(self, tool: str) -> None:
-        """Take another tool."""
-        self.tool = tool
-
-    def on_turn(self) -> None:
-        """Let the other side move first."""
-        self._change(self.app.game.position.with_turn(1 - self.app.game.position.turn))
-
-    def on_play(self) -> None:
-        """Play on from the position, with the players of the game before; a game needs all fourteen pieces."""
-        position = self.app.game.position
-        if position.is_complete:
-            self.app.adopt(Game(position, self.before[0].rules, {"Date": time.strftime("%Y.%m.%d")}), self.before[1])
-            self.app.files.autosave()
-        else:
-            self.tell("setup_incomplete")
-            self.app.settle()
-
-    def title(self) -> str:
-        """What is being done."""
-        return self.app.texts("setup_title")
-
-    def context(self) -> str:
-        """Who will be to move."""
-        return self.app.texts("turn", side=self.app.game.position.turn)
-
-    def show(self) -> None:
-        """Tools and commands."""
-        texts = self.app.texts
-        empty = Position.from_text("/ w")
-        self.app.page.show(texts("setup_heading"), texts("setup_text"), "", self.feedback, (
-            (texts("setup_turn"), self.on_turn, True),
-            (texts("setup_play"), self.on_play, True),
-            (texts("setup_clear"), partial(self._change, empty), True),
-            (texts("setup_start"), partial(self._change, Position.start()), True),
-            (texts("save"), self.app.files.on_save_as, True),
-            (texts("cancel"), self.close, True)),
-            choices=(*((texts(side), {f"tool_{side}_{kind}": texts("tool_" + kind) for kind in ("guard", "queen")})
-                       for side in ("white", "black")),
-                     ("", {"tool_remove": texts("tool_remove")})),
-            chosen=self.tool, on_choice=self.on_tool)
 
 
 class TreeWindow(Page):
     """Shows how minimax thinks: the search tree of the position on the board, as far as one unfolds it.
 
-    The tree comes from the engine, one line for each node; a line that is
-    selected here is shown on the board.
+    The tree comes from an engine, one line for each node; a line that is
+    selected here is shown on the board by `preview`.
     """
 
     COLUMNS = ("value", "window", "nodes", "note")
     DEPTHS = (1, 2, 3)
 
-    def __init__(self, app: "App") -> None:
-        self.position, self.rules = app.game.position, app.game.rules
-        self.depth = tk.IntVar(app.root, 2)
-        self.pruned = tk.BooleanVar(app.root, True)
-        self.engine = EngineProcess(app.engine_command)
-        self._job = ""
+    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, thinker: Thinker, game: Game,
+                 preview: Callable[[Optional[Preview]], None]) -> None:
+        super().__init__(parent, look, texts, "tree", 78, 38)
+        self.thinker, self.preview = thinker, preview
+        self.game = Game(game.position, game.rules)
+        self.depth = tk.IntVar(parent, 2)
+        self.pruned = tk.BooleanVar(parent, True)
         #: The nodes below each path as the engine has told them; read when they are unfolded.
         self._below: Dict[str, List[str]] = {}
         #: The nodes that are in the table, by their path, and their positions.
         self._nodes: Dict[str, Tuple[TreeLine, Position]] = {}
-        super().__init__(app, "tree", 78, 38)
+        self._counts = ""
+        self.dress()
+        self.ask()
 
-    def build(self) -> None:
-        """Depth and method above the tree, which begins to grow at once."""
-        texts, fonts = self.app.texts, self.app.fonts
+    def build(self) -> ttk.Treeview:
+        """Depth and method above the tree."""
+        texts, em = self.texts, self.look.em
         bar = ttk.Frame(self, padding=(12, 10, 12, 6))
         bar.pack(fill="x")
         ttk.Label(bar, text=texts("tree_depth")).pack(side="left", padx=(0, 6))
         for depth in self.DEPTHS:
-            ttk.Radiobutton(bar, text=str(depth), value=depth, variable=self.depth, command=self.on_change, width=2,
-                            style="Level.Toolbutton").pack(side="left")
-        ttk.Checkbutton(bar, text=texts("tree_pruned"), variable=self.pruned,
-                        command=self.on_change).pack(side="left", padx=14)
-        self.summary = ttk.Label(self, padding=(12, 0, 12, 8), style="Context.TLabel", wraplength=700)
+            ttk.Radiobutton(bar, text=str(depth), value=depth, variable=self.depth, command=self.ask,
+                            style="Level.TRadiobutton").pack(side="left")
+        ttk.Checkbutton(bar, text=texts("tree_pruned"), variable=self.pruned, command=self.ask).pack(side="left", padx=14)
+        self.summary = ttk.Label(self, padding=(12, 0, 12, 8), style="Quiet.TLabel")
         self.summary.pack(fill="x")
+        self.summary.bind("<Configure>", self._wrap)
         box = ttk.Frame(self)
         box.pack(fill="both", expand=True, padx=12, pady=(0, 12))
-        self.main = self.tree = ttk.Treeview(box, columns=self.COLUMNS, selectmode="browse")
-        em = fonts["body"].measure("m")
+        self.tree = tree = ttk.Treeview(box, columns=self.COLUMNS, selectmode="browse")
         for name, width, stretch in (("#0", 14, False), ("value", 7, False), ("window", 11, False),
                                      ("nodes", 7, False), ("note", 32, True)):
-            self.tree.heading(name, text=texts("tree_move" if name == "#0" else "tree_" + name),
-                              anchor="w" if name in ("#0", "note") else "e")
-            self.tree.column(name, width=width * em, minwidth=width * em, stretch=stretch,
-                             anchor="w" if name in ("#0", "note") else "e")
-        scrollbar = ttk.Scrollbar(box, command=self.tree.yview)
-        below = ttk.Scrollbar(box, command=self.tree.xview, orient="horizontal")
-        self.tree.configure(yscrollcommand=scrollbar.set, xscrollcommand=below.set)
+            is_text = name in ("#0", "note")
+            tree.heading(name, text=texts("tree_move" if name == "#0" else "tree_" + name),
+                         anchor="w" if is_text else "e")
+            tree.column(name, width=width * em, minwidth=width * em, stretch=stretch, anchor="w" if is_text else "e")
+        scrollbar = ttk.Scrollbar(box, command=tree.yview)
+        below = ttk.Scrollbar(box, command=tree.xview, orient="horizontal")
+        tree.configure(yscrollcommand=scrollbar.set, xscrollcommand=below.set)
         scrollbar.pack(side="right", fill="y")
         below.pack(side="bottom", fill="x")
-        self.tree.pack(side="left", fill="both", expand=True)
-        self.tree.bind("<<TreeviewOpen>>", self.on_open)
-        self.tree.bind("<<TreeviewSelect>>", self.on_select)
-        self.on_change()
+        tree.pack(side="left", fill="both", expand=True)
+        tree.bind("<<TreeviewOpen>>", self.on_open)
+        tree.bind("<<TreeviewSelect>>", self.on_select)
+        if self._counts:
+            self._show(self._counts)
+        return tree
 
-    # -- the child process --
+    def follow(self, game: Game) -> None:
+        """Show the tree of another position, when the game has gone on."""
+        if game.position != self.game.position or game.rules != self.game.rules:
+            self.game = Game(game.position, game.rules)
+            self.ask()
 
-    def on_change(self) -> None:
-        """Another depth or method: let the tree be computed anew."""
-        self.app.show_preview(None, None)
-        self._stop()
-        self.tree.delete(*self.tree.get_children())
+    def _wrap(self, event: "tk.Event[Any]") -> None:
+        self.summary.configure(wraplength=max(200, event.width - 24))
+
+    def ask(self) -> None:
+        """Let the tree be computed anew, in this depth and with this method."""
+        self.preview(None)
         self._nodes.clear()
         self._below.clear()
-        self.summary.configure(text=self.app.texts("say_thinking"))
-        try:
-            self.engine.ask(Game(self.position, self.rules),
-                            f"tree depth {self.depth.get()}{'' if self.pruned.get() else ' plain'}", until="treeok")
-        except OSError as error:
-            self.summary.configure(text=str(error))
+        self._counts = ""
+        self.tree.delete(*self.tree.get_children())
+        if self.game.outcome():
+            self.summary.configure(text=self.texts("tree_over"))
             return
-        self._poll()
+        self.summary.configure(text=self.texts("say_thinking"))
+        go = f"tree depth {self.depth.get()}{'' if self.pruned.get() else ' plain'}"
+        self.thinker.ask(Asked(Question(Player(len(LEVELS)), go), self.game, self._show, self._fail, until="treeok",
+                               on_line=self._keep))
 
-    def _poll(self) -> None:
-        self._job = ""
-        try:
-            replies = self.engine.poll()
-        except EngineFailure:
-            self.engine.close()
-            self.summary.configure(text=self.app.texts("say_program_ended", who="minimax"))
-            return
-        for reply in replies:
-            if isinstance(reply, Answer):
-                self._show(reply.text)
-                return
-            line = str(reply)
-            words = line.split(None, 2)
-            if words[:1] == ["node"] and len(words) == 3:
-                self._below.setdefault(words[1].rpartition(".")[0], []).append(line)
-            elif words[:1] == ["error"]:
-                self.engine.close()
-                self.summary.configure(text=self.app.texts("tree_too_big"))
-                return
-        self._job = self.after(POLL_MS, self._poll)
+    def _keep(self, line: str) -> None:
+        words = line.split(None, 2)
+        if words[:1] == ["node"] and len(words) == 3:
+            self._below.setdefault(words[1].rpartition(".")[0], []).append(line)
+
+    def _fail(self, message: Message) -> None:
+        self.summary.configure(text=self.texts.say(message))
 
     def _show(self, counts: str) -> None:
         """The tree is there: show its root and what is directly below."""
+        self._counts = counts
+        self._nodes.clear()
         words = counts.split()
         plain, pruned = int(words[1]), int(words[3])
-        self.summary.configure(text=self.app.texts("tree_summary", plain=plain, pruned=pruned,
-                                                   share=100 * pruned // max(1, plain)))
+        self.summary.configure(text=self.texts("tree_summary", plain=plain, pruned=pruned,
+                                               share=100 * pruned // max(1, plain)))
         self._fill("")
         self.tree.item("0", open=True)
         self.tree.focus("0")
         self._fill("0")
-
-    def _stop(self) -> None:
-        if self._job:
-            self.after_cancel(self._job)
-            self._job = ""
-        self.engine.close()
-
-    # -- the tree --
 
     def _fill(self, path: str) -> None:
         """Put the nodes below a path into the table, once."""
@@ -2720,11 +5484,11 @@ class TreeWindow(Page):
 
     def _insert(self, parent: str, line: TreeLine) -> None:
         """Add one node; those below it follow when it is unfolded."""
-        texts = self.app.texts
-        position, label = self.position, texts("tree_root")
+        texts, rules = self.texts, self.game.rules
+        position, label = self.game.position, texts("tree_root")
         if parent:
             before, move = self._nodes[parent][1], Move.from_text(line.move)
-            position, label = before.play(move, self.rules), before.describe(move, self.rules)
+            position, label = before.play(move, rules), before.describe(move, rules)
         note = ""
         if line.left_out:
             reached, bound = ("≥ β", line.beta) if position.turn == WHITE else ("≤ α", line.alpha)
@@ -2735,18 +5499,18 @@ class TreeWindow(Page):
         window = f"{self._number(line.alpha)} … {self._number(line.beta)}" if self.pruned.get() else ""
         relation = {"<=": "≤ ", ">=": "≥ "}.get(line.relation, "")
         self._nodes[line.path] = line, position
-        values = relation + self._number(line.value), window, line.nodes, note
-        self.tree.insert(parent, "end", line.path, text=label, values=values)
+        self.tree.insert(parent, "end", line.path, text=label,
+                         values=(relation + self._number(line.value), window, line.nodes, note))
         if line.path in self._below:
             self.tree.insert(line.path, "end", line.path + "?")  # replaced when the node is unfolded
 
     def _number(self, score: int) -> str:
         """A score for White in steps; a won game is named after the winner."""
-        if abs(score) >= INFINITY:
+        if abs(score) > WIN:
             return "+∞" if score > 0 else "−∞"
         if abs(score) > SURE_WIN:
-            return self.app.texts("white" if score > 0 else "black")
-        return f"{score / 100:+.1f}".replace("-", "−").replace(".", "," if self.app.texts.language == "de" else ".")
+            return self.texts("white" if score > 0 else "black")
+        return self.texts.steps(score / 100)
 
     def on_open(self, _event: object = None) -> None:
         """A node is unfolded: put its moves below it."""
@@ -2757,1611 +5521,696 @@ class TreeWindow(Page):
         selected = self.tree.selection()
         if selected and selected[0] in self._nodes:
             line, position = self._nodes[selected[0]]
-            self.app.show_preview(position, Move.from_text(line.move) if line.move else None)
+            self.preview(Preview(position, Move.from_text(line.move) if line.move else None))
 
     def destroy(self) -> None:
-        """End the child process and give the board back."""
-        self._stop()
-        self.app.show_preview(None, None)
+        """End the engine and give the board back."""
+        self.thinker.close()
+        self.preview(None)
         super().destroy()
 
 
-# --- 13. Parts -------------------------------------------------------------------
+# --- 16. Application -------------------------------------------------------------
 
-FRAME_MS = 16
-POLL_MS = 30
-#: How long the window waits for the game to be saved after a move, and at the end, if the folder is slow.
-SAVING_S, CLOSING_S = 0.05, 3.0
-#: A step glides this long; a press in the meantime ends the glide at once.
-GLIDE_MS = 220
-SNAP_MS = 90
-#: How long the line "... passes" stands before the pass is made.
-PASS_MS = 1400
-#: Thinking time of a player's own program.
-PROGRAM_MS = 2000
-#: An instant answer would look as if the player's own move had done two things.
-LEAST_THINK_MS = 350
-HINT_MS = 1000
-#: How long a wrong move in tour or puzzles is seen, and how long an answer waits.
-WRONG_MS, REPLY_MS = 1100, 600
-BEST_LEVEL = 8
-#: The pictures of the pieces are made anew when resizing has come to rest.
-REST_MS = 120
-#: An exported game has a diagram after every so many moves.
-DIAGRAM_PLIES = 10
 GARBAGE_MS = 3000
 ICON_MS = 300
-#: From so many quiet moves on the player is told that a draw is coming.
-QUIET_WARNING = 60
-#: The computer takes a draw when the player is at least so many steps ahead, and after so many moves.
-DRAW_SCORE = 0.5
-DRAW_PLIES = 20
-
-
-class Entry(NamedTuple):
-    """A menu entry: text key, method of App or of one of its parts, shortcut, and the setting it switches if any."""
-
-    key: str
-    method: str
-    shortcut: str = ""
-    switch: str = ""
-
-
-PAUSE_KEY = "Mod-p"
-#: All menus; None is a line, a name in brackets a submenu built by the method of that name.
-MENUS: Tuple[Tuple[str, Tuple[Optional[Entry], ...]], ...] = (
-    ("menu_file", (Entry("open", "files.on_open", "Mod-o"), Entry("recent", "[_recent_menu]"),
-                   Entry("save", "files.on_save", "Mod-s"), Entry("save_as", "files.on_save_as", "Mod-Shift-s"),
-                   Entry("export", "[_export_menu]"), None,
-                   Entry("copy_position", "files.on_copy_position", "Mod-c"),
-                   Entry("copy_game", "files.on_copy_game", "Mod-Shift-c"),
-                   Entry("paste", "files.on_paste", "Mod-v"), None,
-                   Entry("quit", "on_close", "Mod-q"))),
-    ("menu_game", (Entry("new_game", "on_new_game", "Mod-n"), Entry("previous_game", "on_previous_game"), None,
-                   Entry("undo", "on_undo", "Mod-z"), Entry("redo", "on_redo", "Mod-y"),
-                   Entry("first", "on_first", "Home"),
-                   Entry("previous", "on_previous", "Prior"), Entry("next", "on_next", "Next"),
-                   Entry("last", "on_last", "End"), None, Entry("hint", "on_hint", "Mod-t"),
-                   Entry("move_now", "on_move_now", "Mod-g"), Entry("pause", "on_pause", PAUSE_KEY),
-                   Entry("one_move", "on_one_move", "Mod-e"), None, Entry("level_menu", "[_level_menu]"),
-                   Entry("swap", "on_swap"), Entry("offer_draw", "on_offer_draw"), Entry("resign", "on_resign"))),
-    ("menu_learn", (Entry("tour", "on_tour", "F2"), Entry("puzzles", "on_puzzles", "F3"),
-                    Entry("set_up", "on_set_up", "F4"), None, Entry("tree", "on_tree", "F6"),
-                    Entry("own_program", "on_own_program"), Entry("output", "on_output"))),
-    ("menu_view", (Entry("flip", "on_flip", "Mod-f"), Entry("ranks", "on_switch", "", "ranks"),
-                   Entry("analysis", "on_switch", "F8", "analysis"),
-                   Entry("animation", "on_switch", "", "animation"), None, Entry("theme", "[_theme_menu]"),
-                   Entry("larger", "on_larger", "Mod-plus"), Entry("smaller", "on_smaller", "Mod-minus"),
-                   Entry("full_screen", "on_full_screen", "F11"), None, Entry("language", "[_language_menu]"))),
-    ("menu_help", (Entry("help", "on_help", "F1"), Entry("about", "on_about"))),
-)
-#: Commands that rest while tour, puzzles or set-up have the board, unless the activity gives them a meaning.
-GAME_COMMANDS = ("on_undo", "on_redo", "on_first", "on_previous", "on_next", "on_last", "on_hint", "on_move_now",
-                 "on_pause", "on_one_move", "on_swap", "on_offer_draw", "on_resign", "files.on_save")
-CONTEXT_MENU = ("undo", "redo", "hint", "flip", "copy_position", "paste")
-
-KEY_NAMES = {"Prior": ("Bild↑", "PgUp"), "Next": ("Bild↓", "PgDn"), "Home": ("Pos1", "Home"), "End": ("Ende", "End"),
-             "plus": ("+", "+"), "minus": ("-", "-"), "Shift": ("Umschalt", "Shift")}
-
-
-def shortcut_text(shortcut: str, texts: Texts) -> str:
-    """A shortcut as menus show it on this platform: 'Strg+N', 'Ctrl+N', 'Command-N'."""
-    words = []
-    for word in shortcut.split("-"):
-        if word == "Mod":
-            words.append("Command" if IS_MAC else texts("ctrl"))
-        elif word in KEY_NAMES:
-            words.append(KEY_NAMES[word][0 if texts.language == "de" else 1])
-        else:
-            words.append(word.upper())
-    return ("-" if IS_MAC else "+").join(words)
-
-
-def shortcut_sequences(shortcut: str) -> List[str]:
-    """The Tk event sequences of a shortcut; with a letter it works under Caps Lock, too."""
-    if "Mod-" not in shortcut:
-        return [f"<{shortcut}>"]
-    modifier = "Command" if IS_MAC else "Control"
-    key = shortcut.split("-")[-1]
-    if len(key) > 1:
-        return [f"<{modifier}-{key}>", f"<{modifier}-KP_{'Add' if key == 'plus' else 'Subtract'}>"]
-    plain, locked = (key.upper(), key) if "Shift" in shortcut else (key, key.upper())
-    return [f"<{modifier}-Key-{plain}>", f"<{modifier}-Lock-Key-{locked}>"]
-
-
-class Player(NamedTuple):
-    """Who moves the pieces of a side: a person, the computer on a level, or a program of one's own."""
-
-    level: int = 0
-    program: Command = ()
-
-    @property
-    def is_person(self) -> bool:
-        """Whether a person plays."""
-        return self.level == 0 and not self.program
-
-    def name(self) -> str:
-        """The name written into game files."""
-        if self.program:
-            return f"Program {self.short_name()}"
-        return "Person" if self.is_person else f"Computer level {self.level}"
-
-    def short_name(self) -> str:
-        """The name of a program's file."""
-        scripts = [word for word in self.program if word.endswith(".py")]
-        return os.path.basename((scripts or list(self.program) or [""])[0])
-
-    @classmethod
-    def from_name(cls, name: str) -> "Player":
-        """The player a game file names; unknown names are persons, and no file ever starts a program."""
-        match = re.fullmatch(r"Computer level ([1-8])", name)
-        return cls(int(match.group(1)) if match else 0)
-
-
-#: A game, its players, its file, and whether the computer is held up.
-Running = Tuple[Game, List[Player], str, bool]
-
-
-class Computer:
-    """The players that are programs: asks them for moves, hints and opinions, and ends those that misbehave."""
-
-    def __init__(self, app: "App", command: Command) -> None:
-        self.app = app
-        self.engine = EngineProcess(command)
-        #: The players' own programs by their command.
-        self.programs: Dict[Command, EngineProcess] = {}
-        #: The engine asked last, when, and what becomes of its answer: 'move', 'hint', 'draw' or 'puzzle'.
-        self.asked = self.engine
-        self._asked_at = 0.0
-        self._purpose = "move"
-        self._score = 0
-
-    def cancel(self) -> None:
-        """Give up the present question."""
-        self.app.forget("poll")
-        self.app.forget("answer")
-        self.asked.cancel()
-
-    def close(self) -> None:
-        """End all engines."""
-        for engine in (self.engine, *self.programs.values()):
-            engine.close()
-
-    def ask_player(self) -> None:
-        """Ask the computer or the program whose turn it is."""
-        program = self.app.player.program
-        if program:
-            if program not in self.programs:
-                self.programs[program] = EngineProcess(program, START_PATIENCE)
-            self.ask("move", 0, f"go movetime {PROGRAM_MS}", self.programs[program])
-        else:
-            self.ask("move", self.app.player.level)
-
-    def ask(self, purpose: str, level: int, go: str = "go", engine: Optional[EngineProcess] = None) -> None:
-        self._purpose, self._score = purpose, 0
-        self._asked_at = time.monotonic()
-        self.asked = engine or self.engine
-        try:
-            self.asked.ask(self.app.game, go, [("Level", level)] if level else [])
-        except OSError as error:
-            reason = self.app.reason_text(getattr(error, "errno", None), getattr(error, "strerror", None) or error)
-            self._engine_failed("say_program_missing", reason=reason)
-            return
-        self.app.later("poll", POLL_MS, self._poll)
-
-    def _poll(self) -> None:
-        try:
-            replies = self.asked.poll()
-        except EngineFailure as failure:
-            self._engine_failed("say_program_ended" if failure.code == "ended" else "say_program_slow")
-            return
-        for reply in replies:
-            if isinstance(reply, Info):
-                self._score = reply.score if reply.number == 1 else self._score
-            elif isinstance(reply, Answer):
-                waited = int(1000 * (time.monotonic() - self._asked_at))
-                pause = max(0, LEAST_THINK_MS - waited) if self._purpose == "move" else 0
-                self.app.later("answer", pause, partial(self._answered, reply.text))
-                return
-        self.app.later("poll", POLL_MS, self._poll)
-
-    def _answered(self, text: str) -> None:
-        words = text.split()
-        if words[:1] == ["resign"] and self._purpose == "move":
-            self.app._resign(self.app.game.position.turn, None)
-            return
-        try:
-            move = Move.from_text(words[0] if words else "")
-            refusal = self.app.game.refusal(move)
-            if refusal:
-                raise IllegalMove(move, refusal)
-        except AgonError as error:
-            self._engine_failed("say_program_illegal", why=self.app.error_text(error))
-            return
-        if self._purpose == "move":
-            self.app.play(move)
-        elif self._purpose == "hint":
-            self.app.show_hint(move)
-        elif self._purpose == "puzzle" and isinstance(self.app.activity, PuzzleBook):
-            self.app.mode = Mode.IDLE
-            self.app.activity.on_answer(move, self._score)
-            self.app.render()
-        elif self._purpose == "draw":
-            self._answer_offer()
-
-    def ask_for_puzzle(self, plies: int) -> None:
-        """Let the engine look for the best move of a puzzle; the activity gets the answer."""
-        self.app.mode = Mode.THINKING
-        self.ask("puzzle", BEST_LEVEL, f"go depth {plies}")
-        self.app.render()
-
-    def _answer_offer(self) -> None:
-        """The computer agrees when the player to move, as it sees it, stands no worse than itself."""
-        if score_value(self._score) >= DRAW_SCORE and len(self.app.game.moves) >= DRAW_PLIES:
-            self.app._agree_draw(None)
-        else:
-            self.app.say("say_draw_declined")
-            self.app.render()
-
-    def _engine_failed(self, text_key: str, **values: object) -> None:
-        """End an engine that does not play properly, say why, and hold the game up."""
-        self.asked.close()
-        self.app.hand.put_down()
-        self.app._plays_one_move = False
-        self.app.is_paused = self.app.is_computers_turn
-        self.app.mode = Mode.IDLE
-        who = self.app.player.short_name() if self.asked is not self.engine else self.app.texts("computer_player")
-        self.app.say(text_key, who=who, **values)
-        if self.app.is_paused:
-            self.app.message += " " + self.app.texts("say_try_again", key=self.app.pause_key())
-        if isinstance(self.app.activity, PuzzleBook):
-            self.app.activity.on_failure()
-        self.app.render()
-        self.app.analyst.begin()
-
-    def conversation(self) -> Sequence[str]:
-        """What the program that plays, or else the computer player, has said and been told of late."""
-        programs = [player.program for player in self.app.players if player.program]
-        engine = self.programs.get(programs[0]) if programs else self.engine
-        return [f"{speaker} {text}" for speaker, text in list(engine.log)] if engine else []
-
-    def end_unused_programs(self) -> None:
-        for command in set(self.programs) - {player.program for player in self.app.players}:
-            self.programs.pop(command).close()
-
-
-class Files:
-    """Everything that leaves or enters the window: game files, autosave, clipboard, pictures."""
-
-    def __init__(self, app: "App") -> None:
-        self.app = app
-        self.autosave_name, self._lock = lock_autosave()
-        self._has_complained = False
-        #: The text that waits for the thread that saves it, if any; both sides look at it under the guard.
-        self._unsaved: Optional[str] = None
-        self._saver: Optional[threading.Thread] = None
-        self._guard = threading.Lock()
-        self._failure: Optional[AgonError] = None
-
-    def close(self) -> None:
-        """Let another window have this autosave file."""
-        self._wait_for_saver(CLOSING_S)
-        if self._lock:
-            self._lock.close()
-
-    def _headers(self) -> Dict[str, str]:
-        """Who plays, as written in game files; a person's name in the file stays."""
-        headers = self.app.game.headers
-        return {name: player.name() for name, player in zip(("White", "Black"), self.app.players)
-                if not player.is_person or not headers.get(name) or not Player.from_name(headers[name]).is_person}
-
-    def _game_text(self) -> str:
-        return self.app.game.to_text(with_undone=True, headers=self._headers())
-
-    def autosave(self) -> None:
-        """Keep the running game for the next start; said once when that is impossible.
-
-        A thread writes it, so that a slow folder does not hold the window up;
-        as a rule it is done before this returns.
-        """
-        if self.app.activity:
-            return
-        try:
-            text = self._game_text()
-        except AgonError as error:
-            self._complain_once(error)
-            return
-        with self._guard:
-            self._unsaved = text
-            if self._saver is None:
-                self._saver = threading.Thread(target=self._save, daemon=True)
-                self._saver.start()
-        self._wait_for_saver(SAVING_S)
-        if self._failure:
-            self._complain_once(self._failure)
-
-    def _save(self) -> None:
-        while True:
-            with self._guard:
-                text, self._unsaved = self._unsaved, None
-                if text is None:
-                    self._saver = None
-                    return
-            try:
-                write_user_file(self.autosave_name, text)
-                self._failure = None
-            except AgonError as error:
-                self._failure = error
-
-    def _wait_for_saver(self, seconds: float) -> None:
-        saver = self._saver
-        if saver is not None:
-            saver.join(seconds)
-
-    def remember(self, **values: Any) -> None:
-        """Change settings and store them; said once when that is impossible."""
-        self.app.settings.update(values)
-        try:
-            stored = Settings()  # another window may have changed other settings meanwhile
-            stored.update(values)
-            stored.save()
-        except AgonError as error:
-            self._complain_once(error)
-
-    def _complain_once(self, error: AgonError) -> None:
-        if not self._has_complained:
-            self._has_complained = True
-            self.app.notice = self.app.texts("say_not_kept", reason=self.app.error_text(error))
-
-    def resume(self) -> bool:
-        """Go on with the game that was running when the program last ended; False when there is none."""
-        try:
-            game = Game.load(os.path.join(user_folder(), self.autosave_name))
-        except AgonError:
-            return False  # none there, or damaged from outside
-        if not (game.moves or game.undone) or game.outcome():
-            return False
-        self._adopt_paused(game)
-        return True
-
-    def _adopt_paused(self, game: Game, path: str = "") -> None:
-        """Put a game from outside on the board; two computers wait until they are told to go on."""
-        players = self.players_of(game)
-        self.app.adopt(game, players, path, is_paused=not any(player.is_person for player in players))
-
-    @staticmethod
-    def players_of(game: Game) -> List[Player]:
-        return [Player.from_name(game.headers.get(name, "")) for name in ("White", "Black")]
-
-    def load(self, path: str) -> None:
-        """Open a game file; when it cannot be read, say why and leave the running game alone."""
-        try:
-            game = Game.load(path)
-        except AgonError as error:
-            self.app.show_error(error)
-            self._add_recent(path, is_readable=False)
-            return
-        self._adopt_paused(game, path)
-        self._add_recent(path)
-        self.autosave()
-
-    def _add_recent(self, path: str, is_readable: bool = True) -> None:
-        path = os.path.abspath(path)
-        others = [other for other in self.app.settings["recent"] if other != path]
-        self.remember(recent=([path] if is_readable else [])[:1] + others[:MAX_RECENT - 1])
-        self.app.menus.build()
-
-    def _ask_path(self, for_saving: bool, kind: str = "agon") -> str:
-        """Let the user choose a file; '' when that is cancelled or the window closes meanwhile."""
-        from tkinter import filedialog  # here, since it would slow the start down
-        self.app.hand.put_down()
-        types = [(self.app.texts("files_" + kind), f"*.{kind}"), (self.app.texts("files_all"), "*")]
-        try:
-            if for_saving:
-                return filedialog.asksaveasfilename(parent=self.app.root, filetypes=types, defaultextension=f".{kind}")
-            return filedialog.askopenfilename(parent=self.app.root, filetypes=types)
-        except tk.TclError:
-            return ""
-
-    def on_open(self) -> None:
-        """Choose a game file and open it."""
-        path = self._ask_path(for_saving=False)
-        if path:
-            self.load(path)
-
-    def on_save(self) -> None:
-        """Save under the name the game has, or ask for one."""
-        if self.app.path:
-            self.save(self.app.path)
-        else:
-            self.on_save_as()
-
-    def on_save_as(self, _result: object = None) -> None:
-        """Ask for a name and save."""
-        path = self._ask_path(for_saving=True)
-        if path:
-            self.save(path)
-
-    def save(self, path: str) -> None:
-        """Write the game to a file, or say why that is impossible."""
-        try:
-            self.app.game.save(path, with_undone=True, headers=self._headers())
-        except AgonError as error:
-            texts = self.app.texts
-            self.app.dialog = MessageDialog(self.app.root, "Agon", self.app.error_text(error), texts("save_elsewhere"),
-                                            texts("cancel"), self.on_save_as)
-            return
-        self.app.path = path
-        self._add_recent(path)
-        self.app.say("say_saved", name=os.path.basename(path))
-        self.app.render()
-
-    def on_export(self, of_game: bool, for_print: bool) -> None:
-        """Ask for a name and write the board, or diagrams of the game, as an SVG picture."""
-        path = self._ask_path(for_saving=True, kind="svg")
-        if path:
-            self.export(path, of_game, for_print)
-
-    def export(self, path: str, of_game: bool, for_print: bool) -> None:
-        """Write an SVG picture, or say why that is impossible."""
-        game = self.app.game
-        plies = list(range(0, len(game.moves), DIAGRAM_PLIES)) + [len(game.moves)] if of_game else [len(game.moves)]
-        diagrams = [Diagram(game.positions[ply], self._caption(ply)) for ply in plies]
-        colours = PRINT if for_print else self.app.theme.colours
-        try:
-            write_safely(path, diagrams_svg(diagrams, colours, self.app.settings["flipped"]))
-        except AgonError as error:
-            self.app.show_error(error)
-            return
-        self.app.say("say_saved", name=os.path.basename(path))
-        self.app.render()
-
-    def _caption(self, ply: int) -> str:
-        """What stands below a diagram: the move that led to it, and who is to move."""
-        game = self.app.game
-        turn = self.app.texts("turn", side=game.positions[ply].turn)
-        return f"{game.numbered(ply - 1)} · {turn}" if ply else turn
-
-    def _copy(self, text: str, message: str) -> None:
-        self.app.root.clipboard_clear()
-        self.app.root.clipboard_append(text)
-        self.app.say(message)
-        self.app.render()
-
-    def on_copy_position(self) -> None:
-        """Copy the position on the board as a line of text."""
-        self._copy(str(self.app.game.position), "say_copied_position")
-
-    def on_copy_game(self) -> None:
-        """Copy the game as the text of a game file."""
-        try:
-            self._copy(self._game_text(), "say_copied_game")
-        except AgonError as error:
-            self.app.show_error(error)
-
-    def on_paste(self) -> None:
-        """Put the position or game of the clipboard on the board."""
-        try:
-            text = self.app.root.clipboard_get()
-        except tk.TclError:
-            text = ""
-        try:
-            is_position = "/" in text and "[" not in text and "-" not in text
-            game = (Game(Position.from_text(text), self.app.game.rules) if is_position
-                    else Game.from_text(text))
-        except AgonError as error:
-            self.app.show_error(error)
-            return
-        if not (game.start.own and game.start.enemy):
-            self.app.show_error(AgonError("no_game"))
-            return
-        if is_position:
-            self.app.adopt(game, self.app.players)
-        else:
-            self._adopt_paused(game)
-        self.autosave()
-
-
-class Menus:
-    """The menus and the shortcuts, both made from the table MENUS."""
-
-    def __init__(self, app: "App") -> None:
-        self.app = app
-        #: The check marks by setting, and the radio buttons of the level.
-        self.switches: Dict[str, tk.BooleanVar] = {}
-        self._level = tk.StringVar(app.root)
-        self._context_menu: Optional[tk.Menu] = None
-
-    def build(self) -> None:
-        bar = self._menu(self.app.root)
-        self.switches.clear()
-        for menu_key, entries in MENUS:
-            menu = self._menu(bar)
-            menu.configure(postcommand=partial(self.set_states, menu, entries))
-            for entry in entries:
-                if entry is None:
-                    menu.add_separator()
-                elif entry.method.startswith("["):
-                    submenu = self._menu(menu)
-                    getattr(self, entry.method.strip("[]"))(submenu)
-                    menu.add_cascade(label=self._padded(self.app.texts(entry.key)), menu=submenu)
-                elif entry.key != "quit" or not IS_MAC:  # the Mac's application menu has one
-                    self._add_entry(menu, entry)
-            bar.add_cascade(label=self.app.texts(menu_key), menu=menu)
-        old = self.app.root.nametowidget(self.app.root.cget("menu")) if self.app.root.cget("menu") else None
-        self.app.root.configure(menu=bar)
-        if old is not None:
+#: How long the window, hidden already, waits at its end for a slow folder.
+CLOSING_S = 30.0
+
+
+class Pages:
+    """The windows that stay open beside the game; there is one of each kind."""
+
+    def __init__(self, root: tk.Tk, look: Look, texts: Texts, session: Session, thinker: Thinker, jobs: Jobs,
+                 dialogs: Dialogs, make_tree: Callable[[], TreeWindow],
+                 shortcuts: Callable[[], Sequence[Command]]) -> None:
+        self.root, self.look, self.texts = root, look, texts
+        self.session, self.thinker, self.jobs = session, thinker, jobs
+        self.dialogs, self.shortcuts = dialogs, shortcuts
+        self._make_tree = make_tree
+        #: The windows by the commands that open them.
+        self.open_pages: Dict[str, Page] = {}
+
+    def commands(self) -> Tuple[Command, ...]:
+        """The commands, with their shortcuts."""
+        return (Command("tree", partial(self.open, "tree", self._make_tree), "F6"),
+                Command("conversation", partial(self.open, "conversation", self._make_conversation)),
+                Command("help", partial(self.open, "help", self._make_help), "F1"), Command("about", self._about))
+
+    def open(self, key: str, make: Callable[[], Page]) -> None:
+        """Open a window, in the place of an older one of its kind."""
+        old = self.open_pages.pop(key, None)
+        if old is not None and old.winfo_exists():
             old.destroy()
+        page = self.open_pages[key] = make()
+        if page.main:
+            page.main.focus_set()
 
-    def _menu(self, parent: tk.Misc) -> tk.Menu:
-        theme = self.app.theme
-        return tk.Menu(parent, tearoff=False, background=theme.window, foreground=theme.text, borderwidth=1,
-                       relief="solid" if isinstance(parent, tk.Menu) else "flat", activebackground=theme.allowed,
-                       activeforeground=theme.panel, activeborderwidth=0, selectcolor=theme.text,
-                       font=self.app.fonts["body"])
+    def follow(self) -> None:
+        """Let the windows that show something of the game show it as it is now."""
+        for page in self.open_pages.values():
+            if page.winfo_exists():
+                page.follow(self.session.game)
 
-    def _padded(self, label: str) -> str:
-        """A menu's label; X11 sets it flush with the edge, so it gets some room there."""
-        return f"  {label}  " if self.app.root.tk.call("tk", "windowingsystem") == "x11" else label
+    def _make_conversation(self) -> ConversationWindow:
+        return ConversationWindow(self.root, self.look, self.texts, self.jobs, self._conversation)
 
-    def set_states(self, menu: tk.Menu, entries: Sequence[Optional[Entry]]) -> None:
-        """Grey out what is not possible now, just before a menu opens."""
-        shown = [entry for entry in entries if entry is None or entry.key != "quit" or not IS_MAC]
-        for index, entry in enumerate(shown):
-            if entry is not None:
-                menu.entryconfigure(index, state="normal" if self.is_possible(entry.method) else "disabled")
-        levels = [player.level for player in self.app.players if player.level] + [self.app.settings["level"]]
-        self._level.set(str(levels[0]))
+    def _conversation(self) -> Sequence[Said]:
+        return self.thinker.conversation(self.session.running.players)
 
-    def is_possible(self, method: str) -> bool:
-        """Whether a command has a meaning now."""
-        app, game = self.app, self.app.game
-        is_over = game.outcome() is not None
-        is_persons_turn = app.mode in (Mode.IDLE, Mode.SELECTED) and not app.is_computers_turn
-        has_computer = not all(player.is_person for player in app.players)
-        conditions = {
-            "on_undo": app.undo_count() > 0 or game.is_declared, "on_redo": bool(game.undone),
-            "on_first": bool(game.moves), "on_previous": bool(game.moves),
-            "on_next": bool(game.undone), "on_last": bool(game.undone),
-            "on_hint": is_persons_turn and not is_over, "on_move_now": app.mode is Mode.THINKING,
-            "on_pause": has_computer and not is_over, "on_one_move": app.mode is Mode.IDLE and not is_over,
-            "on_swap": has_computer, "on_offer_draw": is_persons_turn and not is_over,
-            "on_resign": app.has_person and not is_over, "on_previous_game": app.previous_game is not None}
-        if app.activity and method in GAME_COMMANDS:
-            return method in app.activity.commands()
-        return conditions.get(method, True)
+    def _make_help(self) -> HelpWindow:
+        return HelpWindow(self.root, self.look, self.texts, read_lessons("rules.agon")[0], self.shortcuts())
 
-    def _add_entry(self, menu: tk.Menu, entry: Entry) -> None:
-        accelerator = shortcut_text(entry.shortcut, self.app.texts) if entry.shortcut else ""
-        options: Dict[str, Any] = dict(label=self._padded(self.app.texts(entry.key)), accelerator=accelerator,
-                                       command=partial(self._call, entry))
-        if entry.switch:
-            variable = tk.BooleanVar(self.app.root, self.app.settings[entry.switch])
-            self.switches[entry.switch] = variable
-            menu.add_checkbutton(variable=variable, **options)
+    def _about(self) -> None:
+        """Say what this is and what it runs on."""
+        self.dialogs.tell("about", Message.of("about_text", version=VERSION, python=sys.version.split()[0],
+                                              tk=self.root.tk.call("info", "patchlevel")))
+
+    def dress(self) -> None:
+        """Let all windows take the colours and the language in force."""
+        for page in self.open_pages.values():
+            if page.winfo_exists():
+                page.dress()
+
+    def close(self) -> None:
+        """Close all windows."""
+        for page in self.open_pages.values():
+            if page.winfo_exists():
+                page.destroy()
+
+
+class ViewCommands:
+    """The commands that change how the window looks."""
+
+    def __init__(self, root: tk.Tk, store: Store, look: Look, texts: Texts, dress: Callable[[], None],
+                 analyse: Callable[[], None]) -> None:
+        self.root, self.store, self.look, self.texts = root, store, look, texts
+        self._dress, self._analyse = dress, analyse
+
+    def commands(self) -> Tuple[Command, ...]:
+        """The commands, with their shortcuts."""
+        switches = [Command(key, partial(self.toggle, name), shortcut, name) for key, name, shortcut in (
+            ("flip", "flipped", "Mod-f"), ("ranks", "ranks", ""), ("animation", "animation", ""),
+            ("analysis", "analysis", "F8"))]
+        return (*switches, Command("larger", partial(self.zoom, 1), "Mod-plus"),
+                Command("smaller", partial(self.zoom, -1), "Mod-minus"),
+                Command("full_screen", self.full_screen, "F11"))
+
+    def toggle(self, name: str) -> None:
+        """Switch a setting."""
+        self.store.change(**{name: not getattr(self.store.settings, name)})
+        if name == "analysis":
+            self._analyse()
+
+    def change_look(self, name: str, value: Any) -> None:
+        """Take other colours, another text size or another language, at once and in all windows."""
+        self.store.change(**{name: value})
+        self._dress()
+
+    def zoom(self, points: int) -> None:
+        """Make all text larger, or smaller."""
+        self.change_look("zoom", max(MIN_ZOOM, min(self.look.largest_zoom, self.look.zoom + points)))
+
+    def set_language(self, language: str) -> None:
+        """Speak another language."""
+        self.texts.language = language
+        self.change_look("language", language)
+
+    def full_screen(self) -> None:
+        """Fill the screen, or leave it again."""
+        self.root.attributes("-fullscreen", not self.root.attributes("-fullscreen"))
+
+
+class Placement:
+    """Where the window stands, and how large it is, from one start to the next."""
+
+    #: What a title bar takes at most (pixels).
+    TITLE_BAR = 40
+
+    def __init__(self, root: tk.Tk, store: Store, look: Look) -> None:
+        self.root, self.store, self.look = root, store, look
+
+    def restore(self) -> None:
+        """Put the window where it was last time, as far as the screen reaches today."""
+        root, settings = self.root, self.store.settings
+        left, top = root.winfo_vrootx(), root.winfo_vrooty()
+        wide = max(root.winfo_vrootwidth(), root.winfo_screenwidth())
+        high = max(root.winfo_vrootheight(), root.winfo_screenheight())
+        match = re.fullmatch(r"(\d{1,5})x(\d{1,5})\+(-?\d{1,5})\+(-?\d{1,5})", settings.geometry)
+        if not match:
+            width, height = self.look.fitted(FIRST_WIDTH, FIRST_HEIGHT)
+            root.geometry(f"{width}x{height}")
         else:
-            menu.add_command(**options)
+            width, height, x, y = (int(number) for number in match.groups())
+            width, height = min(width, wide), min(height, high - self.TITLE_BAR)
+            x = max(left, min(x, left + wide - width))
+            y = max(top, min(y, top + high - self.TITLE_BAR - height))
+            root.geometry(f"{width}x{height}+{x}+{y}")
+        if settings.is_maximised:
+            self._maximise()
 
-    def _choices(self, menu: tk.Menu, name: str, choices: Dict[Any, str], chosen: Any,
-                 method: Callable[[Any], None]) -> tk.StringVar:
-        """Fill a menu with radio buttons."""
-        variable = tk.StringVar(menu, str(chosen), name=f"{name}_{id(menu)}")
-        menu.variable = variable  # type: ignore[attr-defined]  # keeps it alive as long as the menu
-        for value, label in choices.items():
-            menu.add_radiobutton(label=self._padded(label), value=str(value), variable=variable,
-                                 command=partial(method, value))
-        return variable
+    def _maximise(self) -> None:
+        try:
+            self.root.state("zoomed")
+        except tk.TclError:  # X11 knows it as an attribute
+            self.root.attributes("-zoomed", True)
 
-    def _language_menu(self, menu: tk.Menu) -> None:
-        self._choices(menu, "language", LANGUAGES, self.app.texts.language, self.app.set_language)
+    def remember(self) -> None:
+        """Remember place and size; those of a maximised window are not its own."""
+        root = self.root
+        if root.attributes("-fullscreen") or root.state() not in ("normal", "zoomed"):
+            return
+        is_maximised = root.state() == "zoomed" or "-zoomed" in root.attributes() and root.attributes("-zoomed")
+        if is_maximised:
+            self.store.change(is_maximised=True)
+        else:
+            self.store.change(is_maximised=False, geometry=root.geometry())
 
-    def _theme_menu(self, menu: tk.Menu) -> None:
-        names = {name: self.app.texts("theme_" + name) for name in THEMES}
-        self._choices(menu, "theme", names, self.app.settings["theme"], self.app.set_theme)
 
-    def _level_menu(self, menu: tk.Menu) -> None:
-        names = {level: self.app.texts("level", level=level) for level in range(1, BEST_LEVEL + 1)}
-        self._level = self._choices(menu, "level", names, self.app.settings["level"], self.app.set_level)
+#: Bits of an event's state; on Windows the place of Alt (elsewhere 8) means Num Lock.
+CONTROL_MASK, ALT_MASK = 4, 0x20000 if sys.platform == "win32" else 8
 
-    def _recent_menu(self, menu: tk.Menu) -> None:
-        for path in self.app.settings["recent"]:
-            folder, name = os.path.split(path)
-            label = self._padded(f"{name}   ({folder[-40:]})")
-            menu.add_command(label=label, command=partial(self.app.files.load, path))
-        if not self.app.settings["recent"]:
-            menu.add_command(label=self._padded(self.app.texts("no_recent")), state="disabled")
 
-    def _export_menu(self, menu: tk.Menu) -> None:
-        for key, of_game, for_print in (("export_board", False, False), ("export_board_print", False, True),
-                                        ("export_game", True, False), ("export_game_print", True, True)):
-            menu.add_command(label=self._padded(self.app.texts(key)),
-                             command=partial(self.app.files.on_export, of_game, for_print))
+#: The keys of the Latin letters by their places: the codes of X11 for three rows of a keyboard.
+_LETTER_ROWS = ((24, "qwertyuiop"), (38, "asdfghjkl"), (52, "zxcvbnm"))
+LETTER_BY_CODE = {first + i: letter for first, row in _LETTER_ROWS for i, letter in enumerate(row)}
 
-    def show_context_menu(self, x: int, y: int) -> None:
-        """Open the context menu at a place of the screen."""
-        if self._context_menu:
-            self._context_menu.destroy()
-        menu = self._context_menu = self._menu(self.app.root)
-        entries = {entry.key: entry for _menu, entries in MENUS for entry in entries if entry is not None}
-        shown = [entries[key] for key in CONTEXT_MENU]
-        for entry in shown:
-            self._add_entry(menu, entry)
-        self.set_states(menu, shown)
-        self.app.later("menu", 0, partial(menu.tk_popup, x, y))
 
-    def on_shortcut(self, entry: Entry, _event: "tk.Event[Any]") -> str:
-        if entry.switch:
-            self.switches[entry.switch].set(not self.app.settings[entry.switch])
-        self._call(entry)
+def latin_letter(event: "tk.Event[Any]") -> str:
+    """The Latin letter on the key that was pressed, if the keyboard itself writes others; else ''."""
+    if len(event.keysym) == 1 or not isinstance(event.keycode, int):
+        return ""
+    if sys.platform == "win32":
+        return chr(event.keycode).lower() if 65 <= event.keycode <= 90 else ""
+    is_foreign = "_" in event.keysym and not event.keysym.endswith(("_L", "_R")) and not event.keysym.startswith("KP_")
+    return LETTER_BY_CODE.get(event.keycode, "") if is_foreign and not IS_MAC else ""
+
+
+class Gestures:
+    """Turns events of mouse and keyboard on the board into what the hand does."""
+
+    def __init__(self, board: BoardView, moves: tk.Canvas, hand: Hand, handle: Callable[..., Any],
+                 open_menu: Callable[[int, int], None]) -> None:
+        self.board, self.hand, self.handle = board, hand, handle
+        self._open_menu = open_menu
+        board.bind("<ButtonPress-1>", self._on_press)
+        board.bind("<B1-Motion>", partial(self._at_point, hand.motion))
+        board.bind("<ButtonRelease-1>", partial(self._at_point, hand.release))
+        for sequence in ("<ButtonPress-2>", "<ButtonPress-3>", *(("<Control-ButtonPress-1>",) if IS_MAC else ())):
+            board.bind(sequence, self._on_other_button)
+        board.bind("<Motion>", self._on_free_motion)
+        board.bind("<Unmap>", partial(self._do, hand.lost))
+        for key, columns, rows in (("Up", 0, -1), ("Down", 0, 1), ("Left", -1, 0), ("Right", 1, 0)):
+            for sequence in (f"<{key}>", f"<KP_{key}>"):
+                board.bind(sequence, partial(self._do, partial(hand.move_cursor, columns, rows)))
+        for sequence, direction in (("<Tab>", 1), ("<Shift-Tab>", -1), ("<<PrevWindow>>", -1)):
+            board.bind(sequence, partial(self._do, partial(hand.step_cursor, direction)))
+        board.bind("<Control-Tab>", self._on_leave)
+        for widget in (board, moves):
+            widget.bind("<Key>", self._on_key)
+            widget.bind("<space>", partial(self._do, hand.space))
+            for sequence in ("<Return>", "<KP_Enter>"):
+                widget.bind(sequence, partial(self._do, hand.enter))
+
+    def _point(self, event: "tk.Event[Any]") -> Point:
+        return self.board.canvasx(event.x), self.board.canvasy(event.y)
+
+    def _do(self, action: Callable[[], None], _event: object) -> str:
+        self.handle(action)
         return "break"
 
-    def _call(self, entry: Entry) -> None:
-        if entry.switch:
-            self.app.on_switch(entry.switch)
-        elif self.is_possible(entry.method):
-            own = self.app.activity.commands() if self.app.activity else {}
-            (own.get(entry.method) or operator.attrgetter(entry.method)(self.app))()
+    def _at_point(self, action: Callable[[Point], None], event: "tk.Event[Any]") -> None:
+        self.handle(action, self._point(event))
 
+    def _on_free_motion(self, _event: object) -> None:
+        """The pointer moves without the button: if a piece is carried, its release got lost."""
+        if self.hand.is_carrying:
+            self.handle(self.hand.lost)
 
-class Captions:
-    """The sentences beside and below the board: whose turn, what is going on, what to do."""
+    def _on_press(self, event: "tk.Event[Any]") -> None:
+        self.board.focus_set()
+        self.handle(self.hand.press, self._point(event))
 
-    def __init__(self, app: "App") -> None:
-        self.app = app
-
-    def title(self) -> str:
-        if self.app.activity:
-            return self.app.activity.title()
-        outcome = self.app.game.outcome()
-        side = self.app.game.position.turn if outcome is None else outcome.winner
-        if side is None:
-            return self.app.texts("drawn")
-        return self.app.texts("turn" if outcome is None else "wins", side=side)
-
-    def context(self) -> str:
-        if self.app.activity:
-            return self.app.activity.context()
-        outcome = self.app.game.outcome()
-        if outcome:
-            last = (len(self.app.game.moves) + self.app.game.start.turn + 1) // 2
-            return f"{outcome.result} · " + self.app.texts("ended_on", number=last)
-        ply = len(self.app.game.moves) + self.app.game.start.turn
-        others = [self._player_text(player) for player in self.app.players if not player.is_person]
-        if self.app.mode is Mode.THINKING and self.app.has_person:
-            others = [self.app.texts("computer_thinks")]
-        elif self.app.is_paused and self.app.is_computers_turn:
-            others = [self.app.texts("paused")]
-        return self.app.texts("move_number", number=ply // 2 + 1) + " · " + (
-            " – ".join(others) or self.app.texts("two_players"))
-
-    def _player_text(self, player: Player) -> str:
-        key = "against_computer" if self.app.has_person else "level"
-        return player.short_name() if player.program else self.app.texts(key, level=player.level)
-
-    def status(self) -> str:
-        """The line below the board: a message, the end, what is trapped, or a draw that comes near."""
-        outcome = self.app.game.outcome()
-        if self.app.preview:
-            return self.app.texts("say_preview")
-        if self.app.message:
-            return self.app.message
-        if self.app.activity and self.app.activity.is_editor:
-            return ""
-        if outcome:
-            return self.app.texts("end_" + outcome.reason.name)
-        if self.app.notice:
-            return self.app.notice
-        if self.app.is_computers_turn:
-            return self.app.texts("say_paused", key=self.app.pause_key()) if self.app.is_paused else ""
-        if self.app.game.position.trapped():
-            return self._trapped_text()
-        if self.app.game.repetitions() > 1:
-            return self.app.texts("say_repetition")
-        if self.app.game.quiet_moves() >= QUIET_WARNING:
-            return self.app.texts("say_quiet", count=QUIET_MOVES_TO_DRAW - self.app.game.quiet_moves())
-        return self.app.texts("say_start") if not self.app.game.moves else ""
-
-    def _trapped_text(self) -> str:
-        position, texts = self.app.game.position, self.app.texts
-        trapped = position.trapped()
-        has_queen = any(position.is_queen(cell) for cell in trapped)
-        pieces = ", ".join(texts("piece_queen" if position.is_queen(cell) else "piece_guard", cell=cell_name(cell))
-                           for cell in trapped)
-        if len(trapped) == 1:
-            task = "task_queen" if has_queen else "task_guard"
-        elif has_queen:
-            task = "task_queen_first" if self.app.game.rules.queen_first else "task_several"
+    def _on_other_button(self, event: "tk.Event[Any]") -> str:
+        """Put the picked piece back; with nothing picked, open the context menu."""
+        if self.hand.is_holding:
+            self.handle(self.hand.escape)
         else:
-            task = "task_guards"
-        return texts("say_trapped", pieces=pieces, task=texts(task))
+            self._open_menu(event.x_root, event.y_root)
+        return "break"
 
+    def _on_leave(self, _event: object) -> str:
+        """Let the keyboard leave the board for the buttons beside it."""
+        following = self.board.tk_focusNext()
+        if following is not None:
+            following.focus_set()
+        return "break"
 
-# --- 14. Application -------------------------------------------------------------
+    def _on_key(self, event: "tk.Event[Any]") -> None:
+        has_modifier = isinstance(event.state, int) and event.state & (CONTROL_MASK | ALT_MASK)
+        if event.keysym == "BackSpace":
+            self.handle(self.hand.erase)
+        elif len(event.char) == 1 and event.char.isprintable() and not has_modifier:
+            self.handle(self.hand.type, event.char)
+
 
 class App:
-    """The window and the one state machine behind it."""
+    """Brings the parts together: carries every event out as one change of the session, and shows it once."""
 
-    def __init__(self, root: tk.Tk, engine_command: Command = OWN_ENGINE, path: str = "") -> None:
+    def __init__(self, root: tk.Tk, engine_command: Sequence[str] = OWN_ENGINE, path: str = "") -> None:
         self.root = root
         self.is_closed = False
         # Tk objects must be freed by this thread, but Python collects garbage in whichever
         # thread happens to allocate (CPython issue 83274); so it is done here, now and then.
         gc.disable()
-        self.settings = Settings()
-        self.texts = Texts(self.settings["language"] or system_language(root))
-        self.engine_command = engine_command
-        self.computer = Computer(self, engine_command)
-        self.analyst = Analyst(self, engine_command)
-        self.files = Files(self)
-        self.menus = Menus(self)
-        self.captions = Captions(self)
-        self.game = Game()
-        self.players: List[Player] = [Player(), Player()]
-        self.path = ""
-        #: The game that was on the board before the present one.
-        self.previous_game: Optional[Running] = None
-        #: A position shown in place of the game's, and the move that led to it.
-        self.preview: Optional[Tuple[Position, Optional[Move]]] = None
-        #: The tour, the puzzles or the set-up, while they have the board.
-        self.activity: Optional[Activity] = None
-        self.mode = Mode.IDLE
-        self.is_paused = False
-        self.causes: FrozenSet[Cell] = frozenset()
-        self.tried: Optional[Cell] = None
-        #: What the status line says until the next action, and what it says whenever there is room.
-        self.message = self.notice = ""
-        self.hint: Optional[Move] = None
-        self.dialog: Optional[tk.Toplevel] = None
-        #: Help, search tree and conversation, by the command that opens each.
-        self.pages: Dict[str, Page] = {}
-        self._plays_one_move = False
-        self._finish: Optional[Callable[[], None]] = None
-        self._jobs: Dict[str, str] = {}
-        self._first_width = 0
-        #: The style of buttons that Tk has chosen for this system.
-        self._native_style = ttk.Style(root).theme_use()
-        self._build()
-        self.hand = Hand(self)
-        self.moves.text.bind("<Key>", self.hand.on_key)
-        self.moves.text.bind("<Return>", self.hand.on_enter)
+        #: How many events are being handled inside each other; the outermost shows what has come of them.
+        self._depth = 0
+        #: What the table wants next when its time has come.
+        self._pending: Optional[Next] = None
+        self.engine_command = tuple(engine_command)
+        self.writer = Writer()
+        self.store = Store(self.writer)
+        self.texts = Texts(self.settings.language or system_language(root))
+        self.look = Look(root, self.store, self.texts)
+        self.jobs = Jobs(root.after, root.after_cancel, self.handle)
+        self.thinker = Thinker("player", self.jobs, engine_command)
+        self.analyst = Analyst(Thinker("analyst", self.jobs, engine_command))
+        self.dialogs = Dialogs(root, self.look, self.texts, self.handle)
+        self.session = Session(RunningGame(Game(), (Player(), Player()), self.attempt))
+        self.game_commands = GameCommands(self.session, self.store, self.thinker, self.dialogs, self.change, self.ask,
+                                          self.perform)
+        self.lesson_commands = LessonCommands(self.session, self.store, self.dialogs, self.change, self.attempt,
+                                              self.game_commands.play_position)
+        self.files = Files(self.session, self.store, self.writer, self.jobs, self.dialogs, self.texts, self._clipboard,
+                           self.game_commands.adopt, self.look.colours)
+        self.window = MainWindow(root, self.look, self.texts, self.jobs, partial(self.handle, self.run),
+                                 partial(self.handle, self.game_commands.go_to), partial(self.handle, self._choose),
+                                 self._open_menu)
+        self.board = self.window.board
+        self.hand = Hand(self.session, self.board, self.finish, self.glide_home)
+        self.pages = Pages(root, self.look, self.texts, self.session, self.thinker, self.jobs, self.dialogs, self._make_tree,
+                           self._shortcuts)
+        self.view_commands = ViewCommands(root, self.store, self.look, self.texts, self._dress, self._analyse)
+        self.commands = {command.key: command for command in self._commands()}
+        self.menus = Menus(root, self.look, self.texts, self.store, self.commands, self._submenus(),
+                           partial(self.handle, self.run), self._resting)
+        self.placement = Placement(root, self.store, self.look)
+        self.placement.restore()
+        self.window.dress()
+        Gestures(self.board, self.window.move_canvas, self.hand, self.handle, self._open_context_menu)
         self._bind()
-        self._apply_look()
-        if not self.files.resume():
-            self.new_game(self._remembered_game())
+        self.handle(self._begin, path)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they are now."""
+        return self.store.settings
+
+    def _begin(self, path: str) -> None:
+        """Go on with the game that was running, or begin one; open the file named on the command line."""
+        running = self.files.resume(self.attempt)
+        self.files.adopt_orphan(self.attempt)
+        message, is_refusal = self.session.message, self.session.is_refusal
+        self.session.running = self.session.table = running or self.game_commands.make(self.game_commands.wanted())
+        if running is None:
+            self.game_commands.face()
+        self.settle()
+        self.session.say(message, is_refusal)
         if path:
             self.files.load(path)
-        self.view.focus_set()
-        self.later("icon", ICON_MS, self._set_icon)
+        self.board.focus_set()
+        self.jobs.later("icon", ICON_MS, self._set_icon)
+        self.jobs.later("garbage", GARBAGE_MS, self._collect_garbage)
 
-    # -- building --
+    # -- one event, one picture --
 
-    def _build(self) -> None:
+    def handle(self, action: Callable[..., Any], *values: Any) -> Any:
+        """Carry an event out and then show, once, what has come of it; every event comes through here."""
+        self._depth += 1
+        try:
+            return action(*values)
+        finally:
+            self._depth -= 1
+            if not self._depth and not self.is_closed:
+                self.window.show(view_of(self.session, self.hand.state, self.analyst.report(self.session.game),
+                                         self.settings, self.texts, self.files.notice()))
+
+    def _resting(self) -> FrozenSet[str]:
+        session = self.session
+        return resting_commands(session, session.game.outcome())
+
+    def run(self, key: str) -> None:
+        """Carry out a command, if it has a meaning now: the table's own, or else that of the window."""
+        if key in self._resting():
+            return
+        table = self.session.table
+        own = table.commands()
+        if key in own:
+            self.change(own[key])
+        else:
+            self.commands[key].action()
+
+    # -- transitions --
+
+    def stop(self) -> None:
+        """Stop whatever is going on, before the table is changed."""
+        self.jobs.forget("next")
+        self._pending = None
+        self.board.end_glide(goes_on=False)
+        self.thinker.cancel()
+        self.analyst.rest()
+        self.session.preview = None
+        self.session.clear_marks()
+        self.hand.clear()
+        self.session.enter(Mode.IDLE)
+
+    def change(self, action: Callable[..., Any], *values: Any) -> None:
+        """Stop, act, save, and go on; pieces glide whose cells and former cells the action returns."""
+        session, layout = self.session, self.board.layout
+        self.stop()
+        session.running.helper = None
+        came_from: Dict[Cell, Cell] = action(*values) or {}
+        self.thinker.keep_only(session.running.players)
+        if not session.is_lesson:
+            self.files.autosave()
+        self.glide({cell: layout.centre(other) for cell, other in came_from.items()}, GLIDE_MS, self.settle)
+
+    def settle(self) -> None:
+        """The board has come to rest: wait for the player, let the computer think, or go on by itself."""
+        session = self.session
+        self.hand.clear()
+        session.enter(Mode.IDLE)
+        self.perform(session.table.settled())
+        self._analyse()
+        self.pages.follow()
+
+    def _analyse(self) -> None:
+        session = self.session
+        if self.settings.analysis and not session.is_lesson and session.mode is not Mode.THINKING:
+            self.analyst.begin(session.game)
+        else:
+            self.analyst.rest()
+
+    def perform(self, following: Next) -> None:
+        """Do what is to happen next."""
+        session = self.session
+        session.enter(following.mode)
+        if following.say:
+            session.say(following.say)
+        if following.show:
+            session.mark(hint=following.show)
+            session.say(Message.of("say_hint", move=session.game.describe(following.show)))
+        if following.ask:
+            self.ask(following.ask, session.table.answered)
+        elif following.play is not None or following.take_back or following.put_up:
+            self._pending = following
+            self.jobs.later("next", following.delay, self._go_on)
+
+    def _go_on(self) -> None:
+        session, layout = self.session, self.board.layout
+        following, self._pending = self._pending, None
+        self.jobs.forget("next")
+        if following is None:
+            return
+        if following.put_up:
+            session.table.game = following.put_up
+            self.settle()
+        elif following.take_back:
+            move = session.game.undo()
+            session.clear_marks()
+            if move is not None and move.source is not None and move.target is not None:
+                self.glide({move.source: layout.centre(move.target)}, GLIDE_MS, self.settle)
+        elif following.play is not None:
+            self.play(following.play)
+
+    def finish(self) -> None:
+        """Bring what runs by itself to its end at once."""
+        if self._pending:
+            self._go_on()
+        self.board.end_glide()
+
+    def play(self, move: Move, origin: Optional[Point] = None) -> None:
+        """Play a legal move; the piece glides from `origin` (in pixels), or from its cell."""
+        session, running, layout = self.session, self.session.running, self.board.layout
+        self.stop()
+        if not session.is_lesson:
+            if not running.is_computers_turn:
+                running.is_paused = False
+            self._branch(move)
+            if self.settings.is_new:
+                self.store.change(is_new=False)
+        game, running.helper = session.game, None
+        if game.undone[:1] == (move,):
+            game.redo()
+        else:
+            game.play(move)
+        if not session.is_lesson:
+            self.files.autosave()
+        origins = {}
+        if move.source is not None and move.target is not None:
+            origins[move.target] = origin or layout.centre(move.source)
+        self.glide(origins, SNAP_MS if origin else GLIDE_MS, self.settle)
+
+    def _branch(self, move: Move) -> None:
+        """Who looks back and plays another move begins a new game; the one looked through stays whole."""
+        running = self.session.running
+        if running.looks_back and running.game.undone[0] != move:
+            place = Message.of("move_number", number=running.game.move_number(running.game.ply))
+            self.session.branch()
+            self.session.say(Message.of("say_branched", place=place))
+
+    def attempt(self, move: Move, dropped_at: Optional[Point]) -> None:
+        """Play the player's move, or say why not and mark the cells that forbid it."""
+        session = self.session
+        if session.game.refusal(move) is None:
+            if not session.would_leave(move):
+                self.play(move, dropped_at)
+                return
+            self.dialogs.ask("branch_title", Message("branch_text"), "branch_yes", "cancel", partial(self.play, move))
+        else:
+            session.refuse(move)
+        if dropped_at is not None and move.source is not None:
+            self.glide_home(move.source, dropped_at)
+
+    def glide_home(self, cell: Cell, point: Point) -> None:
+        """Let a carried piece glide back to its cell; nothing has been moved."""
+        self.glide({cell: point}, GLIDE_MS, partial(self.session.enter, Mode.IDLE))
+
+    def glide(self, origins: Dict[Cell, Point], milliseconds: int, then: Callable[[], None]) -> None:
+        """Let pieces glide home, each from a point (in pixels), then go on."""
+        if self.settings.animation and origins:
+            self.session.enter(Mode.ANIMATING)
+            self.board.glide(origins, milliseconds, then)
+        else:
+            then()
+
+    # -- engines --
+
+    def ask(self, question: Question, on_answer: Callable[[Move, Optional[int]], Next]) -> None:
+        """Ask an engine about the game on the board; what it leads to happens when it has answered."""
+        self.thinker.ask(Asked(question, self.session.game, partial(self._answered, on_answer), self._engine_failed,
+                               least_ms=LEAST_THINK_MS))
+
+    def _answered(self, on_answer: Callable[[Move, Optional[int]], Next], move: Optional[Move], score: Optional[int]
+                  ) -> None:
+        session = self.session
+        if session.mode is Mode.THINKING:
+            session.enter(Mode.IDLE)
+        if move is None:
+            game = session.game
+            self.change(game.resign, game.position.turn)
+        else:
+            self.perform(on_answer(move, score))
+
+    def _engine_failed(self, message: Message) -> None:
+        """Say why an engine was ended, and hold the game up."""
+        session = self.session
+        self.hand.put_down()
+        session.enter(Mode.IDLE)
+        following = session.table.failed()
+        if session.running.is_paused and not session.is_lesson:
+            message = Message.of("say_try_again", failure=message, key=Shortcut(PAUSE_KEY))
+        session.say(message, is_refusal=True)
+        self.perform(following)
+        self._analyse()
+
+    # -- commands --
+
+    def _commands(self) -> Iterator[Command]:
+        """All commands of the window."""
+        for part in (self.game_commands, self.lesson_commands, self.files, self.pages, self.view_commands):
+            yield from part.commands()
+        yield Command("place_game", partial(self._go_to_place, False))
+        yield Command("place_analysis", partial(self._go_to_place, True))
+        yield Command("look_through", partial(self._go_to_place, True))
+        yield Command("own_program", self._ask_program)
+        yield Command("menu", self._open_main_menu, "F10")
+        yield Command("quit", self.close, "Mod-q")
+
+    def _shortcuts(self) -> Sequence[Command]:
+        """The commands in the order of the menus, for the page of keys."""
+        return [self.commands[key] for _menu, entries in MENUS for key in entries if key and key[0] != "["]
+
+    def _submenus(self) -> Dict[str, Submenu]:
+        """The menus of choices."""
+        exports = partial(self._named, [key for key in self.commands if key.startswith("export_")])
+        themes = partial(self._named, list(THEMES), "theme_")
+        return {
+            "recent": Submenu(self.files.recent, partial(self.handle, self.files.load)),
+            "export": Submenu(exports, partial(self.handle, self.run)),
+            "level_menu": Submenu(partial(self.game_commands.levels, self.texts),
+                                  partial(self.handle, self.game_commands.set_level), self.game_commands.level),
+            "theme": Submenu(themes, partial(self.handle, self.view_commands.change_look, "theme"),
+                             partial(getattr, self.look, "theme_name")),
+            "language": Submenu(partial(tuple, LANGUAGES.items()), partial(self.handle, self.view_commands.set_language),
+                                partial(getattr, self.texts, "language"))}
+
+    def _named(self, keys: Sequence[str], prefix: str = "") -> Sequence[Tuple[str, str]]:
+        """Keys with their texts."""
+        return [(key, self.texts(prefix + key)) for key in keys]
+
+    def _go_to_place(self, with_analysis: bool) -> None:
+        """Go to the running game, with or without the analysis."""
+        self.store.change(analysis=with_analysis)
+        if self.session.is_lesson:
+            self.lesson_commands.close()
+        else:
+            self._analyse()
+
+    def _ask_program(self) -> None:
+        self.dialogs.ask_program(self.settings.program, self.game_commands.let_program_play)
+
+    def _make_tree(self) -> TreeWindow:
+        thinker = Thinker("tree", self.jobs, self.engine_command)
+        return TreeWindow(self.root, self.look, self.texts, thinker, self.session.game, partial(self.handle, self._preview))
+
+    def _preview(self, preview: Optional[Preview]) -> None:
+        self.session.preview = preview
+
+    def _choose(self, name: str) -> None:
+        """A choice on the page of a lesson."""
+        table = self.session.table
+        table.choose(name)
+
+    # -- the window --
+
+    def _dress(self) -> None:
+        """Take colours, text size and language into force everywhere."""
+        self.window.dress()
+        self.pages.dress()
+        if IS_MAC:
+            self.menus.make_bar()
+
+    def _bind(self) -> None:
         root = self.root
-        root.title("Agon")
-        self._make_fonts()
-        self._place_window()
-        frame = ttk.Frame(root)
-        frame.pack(fill="both", expand=True)
-        frame.columnconfigure(0, weight=1)
-        frame.rowconfigure(0, weight=1)
-        self.view = BoardView(frame, LIGHT)
-        self.view.grid(row=0, column=0, sticky="nsew")
-        # Two lines are kept free for the status, so that the board never jumps.
-        self._status_box = ttk.Frame(frame)
-        self._status_box.grid(row=1, column=0, sticky="ew", padx=16, pady=(2, 10))
-        self._status_box.pack_propagate(False)
-        self.status = ttk.Label(self._status_box, style="Status.TLabel", anchor="n", justify="center")
-        self.status.pack(fill="both", expand=True)
-        self.panel = ttk.Frame(frame, padding=(8, 16, 16, 14))
-        self.panel.grid(row=0, column=1, rowspan=2, sticky="ns")
-        self.panel.grid_propagate(False)
-        self.panel.columnconfigure(0, weight=1)
-        self.panel.rowconfigure(2, weight=1)
-        self.title = ttk.Label(self.panel, style="Title.TLabel")
-        self.title.grid(row=0, column=0, sticky="ew")
-        self.context = ttk.Label(self.panel, style="Context.TLabel")
-        self.context.grid(row=1, column=0, sticky="ew", pady=(2, 12))
-        self.moves = MoveList(self.panel, self.fonts, self.go_to)
-        self.moves.grid(row=2, column=0, sticky="nsew")
-        self.analysis = AnalysisPanel(self.panel, self.fonts, self.go_to)
-        self.page = SidePage(self.panel, self.view)
-        self._button_box = buttons = ttk.Frame(self.panel)
-        buttons.grid(row=4, column=0, sticky="ew", pady=(12, 0))
-        self.buttons: Dict[str, ttk.Button] = {}
-        for column, (key, command) in enumerate((("undo_button", self.on_undo), ("redo_button", self.on_redo),
-                                                 ("hint_button", self.on_hint))):
-            buttons.columnconfigure(column, weight=1, uniform="buttons")
-            self.buttons[key] = ttk.Button(buttons, command=command, takefocus=0, width=1)
-            self.buttons[key].grid(row=0, column=column, sticky="ew", padx=(0 if column == 0 else 6, 0))
+        self.board.bind("<Configure>", partial(self._on_event, self._on_configure))
+        root.bind("<FocusOut>", partial(self._on_event, self.hand.lost))
+        root.bind("<Escape>", partial(self._on_event, self._escape))
+        for command in self.commands.values():
+            for sequence in shortcut_sequences(command.shortcut) if command.shortcut else ():
+                root.bind(sequence, partial(self._on_event, partial(self.run, command.key)))
+        # On American keyboards plus needs Shift, so the key without it does, too.
+        root.bind("<Command-equal>" if IS_MAC else "<Control-equal>", partial(self._on_event, partial(self.run, "larger")))
+        root.bind("<Control-Key>", self._on_control_key)
+        root.bind("<<Redo>>", partial(self._on_event, partial(self.run, "redo")))
+        root.bind("<Alt-m>", partial(self._on_event, partial(self.run, "menu")))
+        root.protocol("WM_DELETE_WINDOW", partial(self.handle, self.close))
+        if IS_MAC:
+            root.createcommand("::tk::mac::Quit", partial(self.handle, self.close))
+            root.createcommand("::tk::mac::ShowHelp", partial(self.handle, self.run, "help"))
+            self.menus.make_bar()
+
+    def _on_control_key(self, event: "tk.Event[Any]") -> Optional[str]:
+        """On a keyboard without Latin letters the key in the same place counts."""
+        letter = latin_letter(event)
+        for command in self.commands.values():
+            if letter and command.shortcut == f"Mod-{letter}":
+                return self._on_event(partial(self.run, command.key), event)
+        return None
+
+    def _on_event(self, action: Callable[[], None], _event: object) -> str:
+        self.handle(action)
+        return "break"
+
+    def _escape(self) -> None:
+        """Put the picked piece back; with nothing picked, leave the full screen."""
+        if self.session.mode not in (Mode.SELECTED, Mode.DRAGGING) and self.root.attributes("-fullscreen"):
+            self.view_commands.full_screen()
+        self.hand.escape()
+        self.board.focus_set()
+
+    def _open_menu(self, x: int, y: int) -> None:
+        self.menus.open(self.menus.make(), x, y)
+
+    def _open_main_menu(self) -> None:
+        self.window.open_menu()
+
+    def _open_context_menu(self, x: int, y: int) -> None:
+        self.menus.open(self.menus.make_context(), x, y)
+
+    def _clipboard(self, text: Optional[str] = None) -> str:
+        """Read the clipboard, or write a text to it."""
+        if text is not None:
+            self.root.clipboard_clear()
+            self.root.clipboard_append(text)
+            return text
+        try:
+            return self.root.clipboard_get()
+        except tk.TclError:
+            return ""
+
+    def _on_configure(self) -> None:
+        """The canvas has another size: arrange the window once the events have run out."""
+        self.hand.lost()
+        if not self.jobs.waits("arrange"):
+            self.jobs.later("arrange", "idle", self.window.arrange)
 
     def _set_icon(self) -> None:
         """Give the window its icon, once the board is there."""
         self._icon = tk.PhotoImage(master=self.root, data=piece_png(64, LIGHT.black, True), format="png")
         self.root.iconphoto(True, self._icon)
+        self.root.iconphoto(False, self._icon)  # Windows shows the default one in dialogs only
 
-    def _place_window(self) -> None:
-        """Put the window where it was last time, if that is still on the screen."""
-        root = self.root
-        left, top = root.winfo_vrootx(), root.winfo_vrooty()
-        screen = (max(root.winfo_vrootwidth(), root.winfo_screenwidth()),
-                  max(root.winfo_vrootheight(), root.winfo_screenheight()))
-        match = re.fullmatch(r"(\d{1,5})x(\d{1,5})\+(-?\d{1,5})\+(-?\d{1,5})", self.settings["geometry"])
-        if not match:
-            size = fitted_size(root, self.fonts["body"], FIRST_WIDTH, FIRST_HEIGHT)
-            self._first_width = int(size.partition("x")[0])
-            root.geometry(size)
-            return
-        width, height, x, y = (int(number) for number in match.groups())
-        width, height = min(width, screen[0]), min(height, screen[1])
-        self._first_width = width
-        x = max(left, min(x, left + screen[0] - width))
-        y = max(top, min(y, top + screen[1] - height))
-        root.geometry(f"{width}x{height}+{x}+{y}")
+    def _collect_garbage(self) -> None:
+        gc.collect()
+        self.jobs.later("garbage", GARBAGE_MS, self._collect_garbage)
 
-    def _make_fonts(self) -> None:
-        base = system_font(self.root).actual()
-        points = self.root.winfo_screenheight() / float(self.root.tk.call("tk", "scaling"))
-        self._font_size = max(9, abs(int(base["size"])), round(points / SCREEN_TEXT_LINES))
-        self.fonts = {name: tkfont.Font(self.root, family=base["family"], size=self._font_size + more)
-                      for name, more in FONTS.items()}
-        for name in ("heading", "title"):
-            self.fonts[name].configure(weight="bold")
-        lines = self.root.winfo_screenheight() / self.fonts["body"].metrics("linespace")
-        self._largest_zoom = max(0, min(MAX_ZOOM, int(self._font_size * (lines / LINES_ON_SCREEN - 1))))
-
-    def _bind(self) -> None:
-        root = self.root
-        self.view.bind("<Configure>", self.on_configure)
-        root.bind("<FocusOut>", self.hand.on_lost)
-        root.bind("<Escape>", self.on_escape)
-        for _menu, entries in MENUS:
-            for entry in entries:
-                if entry is not None and entry.shortcut:
-                    for sequence in shortcut_sequences(entry.shortcut):
-                        root.bind(sequence, partial(self.menus.on_shortcut, entry))
-        # On American keyboards plus needs Shift, so the key without it does, too.
-        root.bind("<Command-equal>" if IS_MAC else "<Control-equal>",
-                  partial(self.menus.on_shortcut, Entry("", "on_larger")))
-        root.bind("<<Redo>>", partial(self.menus.on_shortcut, Entry("redo", "on_redo")))
-        root.protocol("WM_DELETE_WINDOW", self.on_close)
-        if IS_MAC:
-            root.createcommand("::tk::mac::Quit", self.on_close)
-            root.createcommand("::tk::mac::ShowHelp", self.on_help)
-
-    # -- look --
-
-    @property
-    def theme(self) -> Theme:
-        """The colours chosen."""
-        return THEMES[self.settings["theme"]]
-
-    @property
-    def zoom(self) -> int:
-        """By how many points all text is larger than the system's; the screen may be too small for what is wished."""
-        return min(int(self.settings["zoom"]), self._largest_zoom)
-
-    def _apply_look(self) -> None:
-        """Put colours, text size and language into force everywhere."""
-        theme, style, fonts = self.theme, ttk.Style(self.root), self.fonts
-        for name, more in FONTS.items():
-            fonts[name].configure(size=max(6, self._font_size + self.zoom + more))
-        em = fonts["body"].measure("m")
-        self.root.minsize(min(max(600, LEAST_WIDTH * em), self.root.winfo_screenwidth()),
-                          min(max(440, LEAST_HEIGHT * em), self.root.winfo_screenheight()))
-        windowing = self.root.tk.call("tk", "windowingsystem")
-        style.theme_use(self._native_style if windowing != "x11" and theme is LIGHT else "clam")
-        if windowing == "aqua":  # the window follows its own theme, not the system's dark mode
-            self.root.tk.call("::tk::unsupported::MacWindowStyle", "appearance", self.root,
-                              "darkaqua" if theme is DARK else "aqua")
-        button = mix(theme.window, theme.panel, 0.5)
-        style.configure(".", background=theme.window, foreground=theme.text, font=fonts["body"],
-                        bordercolor=theme.line, lightcolor=theme.window, darkcolor=theme.window,
-                        troughcolor=theme.window, focuscolor=theme.allowed, insertcolor=theme.text)
-        style.configure("TButton", padding=(8, 6), background=button, lightcolor=button, darkcolor=button)
-        style.map("TButton", background=[("active", theme.panel)],
-                  foreground=[("disabled", mix(theme.window, theme.quiet_text, 0.6))])
-        for name in ("TRadiobutton", "TCheckbutton"):
-            style.configure(name, indicatorbackground=theme.panel, indicatorforeground=theme.text,
-                            indicatorsize=round(0.8 * fonts["body"].metrics("ascent")), indicatormargin=(2, 2, 6, 2),
-                            upperbordercolor=theme.quiet_text, lowerbordercolor=theme.quiet_text)
-            style.map(name, background=[("active", theme.window)],
-                      indicatorbackground=[("active", theme.panel)])
-        style.configure("TScrollbar", background=button, arrowcolor=theme.quiet_text, troughcolor=theme.panel,
-                        lightcolor=button, darkcolor=button, gripcount=0)
-        style.map("TScrollbar", background=[("active", theme.line)])
-        style.configure("Treeview", background=theme.panel, fieldbackground=theme.panel, foreground=theme.text,
-                        rowheight=fonts["body"].metrics("linespace") + 6)
-        style.configure("Treeview.Heading", background=button, foreground=theme.text, font=fonts["heading"])
-        style.map("Treeview", background=[("selected", theme.allowed)], foreground=[("selected", theme.panel)])
-        style.configure("Level.Toolbutton", padding=(4, 4), anchor="center", relief="flat", background=button,
-                        bordercolor=theme.line, lightcolor=button, darkcolor=button, borderwidth=1)
-        style.configure("TEntry", fieldbackground=theme.panel, foreground=theme.text)
-        style.map("Level.Toolbutton", background=[("selected", theme.allowed), ("active", theme.panel)],
-                  foreground=[("selected", theme.panel)])
-        style.configure("Title.TLabel", font=fonts["title"])
-        style.configure("Heading.TLabel", font=fonts["heading"])
-        style.configure("Status.TLabel", font=fonts["status"])
-        style.configure("Quiet.TLabel", foreground=theme.quiet_text)
-        style.configure("Context.TLabel", foreground=theme.quiet_text)
-        self.root.configure(background=theme.window)
-        self.root.tk.call("::msgcat::mclocale", self.texts.language)  # for Tk's own file dialogs
-        self.moves.recolour(theme)
-        self.analysis.recolour(theme)
-        self.view.recolour(theme, self.settings["ranks"])
-        self.menus.build()
-        for key, widget in self.buttons.items():
-            widget.configure(text=self.texts(key))
-        style.configure("Feedback.TLabel", foreground=theme.forbidden, font=fonts["heading"])
-        style.configure("Good.TLabel", foreground=theme.allowed, font=fonts["heading"])
-        self._lay_out_panel()
-
-    def _lay_out_panel(self) -> None:
-        """Give the panel a width that suits the window, and its texts the lines to go with it."""
-        em = self.fonts["body"].measure("m")
-        window = self.root.winfo_width() if self.root.winfo_ismapped() else self._first_width
-        width = int(min(max(0.33 * window, 20 * em), 32 * em, 0.5 * window))
-        self.panel.configure(width=width)
-        inner = width - 24 - 2 * LABEL_BORDER
-        has_page = self.activity is not None
-        for widget, row, sticky, is_shown in ((self.page, 2, "nsew", has_page), (self.moves, 2, "nsew", not has_page),
-                                              (self.analysis, 3, "ew", self.settings["analysis"] and not has_page),
-                                              (self._button_box, 4, "ew", not has_page)):
-            if is_shown:
-                widget.grid(row=row, column=0, sticky=sticky)
-            else:
-                widget.grid_remove()
-        self.page.arrange(inner)
-        for label in (self.title, self.context):
-            label.configure(wraplength=inner)
-        self._status_width = max(200, window - width - 40)
-        lines = 2 if self._status_width > 40 * em else 3
-        self._status_box.configure(height=lines * self.fonts["status"].metrics("linespace") + 6)
-        self.status.configure(wraplength=self._status_width)
-        self.moves.arrange(width - 24, (self.texts("white"), self.texts("black")))
-
-    # -- time --
-
-    def later(self, name: str, milliseconds: int, action: Callable[[], Any]) -> None:
-        """Do something later; a new job takes the place of an older one of the same name."""
-        self.forget(name)
-        self._jobs[name] = self.root.after(milliseconds, self._run_job, name, action)
-
-    def _run_job(self, name: str, action: Callable[[], Any]) -> None:
-        self._jobs.pop(name, None)
-        action()
-
-    def forget(self, name: str) -> None:
-        """Cancel a job that waits."""
-        job = self._jobs.pop(name, None)
-        if job is not None:
-            self.root.after_cancel(job)
-
-    # -- the turn --
-
-    @property
-    def player(self) -> Player:
-        """Who is to move."""
-        return self.players[self.game.position.turn]
-
-    @property
-    def is_computers_turn(self) -> bool:
-        """Whether the computer is to move, even if it is held up."""
-        return not self.player.is_person
-
-    def settle(self) -> None:
-        """Go on from the present position: wait for the player, let the computer think, or stop."""
-        self.hand.clear()
-        self._finish = None
-        if self.activity:
-            self.mode = Mode.IDLE
-            self.activity.on_settled()
-        elif self.game.outcome():
-            self.mode = Mode.OVER
-        elif self.is_computers_turn and self.is_paused and not self._plays_one_move:
-            self.mode = Mode.IDLE
-        elif self.game.legal_moves() == [PASS] and not self.game.undone:
-            self.mode = Mode.ANIMATING
-            self.say("say_pass", side=self.game.position.turn)
-            self._finish = partial(self.play, PASS)
-            self.later("pass", PASS_MS, self.finish)
-        elif self.is_computers_turn:
-            self.mode = Mode.THINKING
-            self.computer.ask_player()
+    def close(self) -> None:
+        """End, whatever is going on; a game that cannot be kept is offered another place first."""
+        if self.is_closed or self.dialogs.is_choosing:
+            return  # the system's file dialog has a loop of its own, which must end first
+        self.placement.remember()
+        self.root.withdraw()
+        self.writer.wait(CLOSING_S)
+        notice = self.files.notice()
+        running = self.session.running
+        if notice and notice.key == "say_not_kept" and running.game.length:
+            self.root.deiconify()
+            self.dialogs.ask("quit", Message.of("ask_close", reason=notice), "save_elsewhere", "close_anyway",
+                             self.files.save_as, self.end)
         else:
-            self.mode = Mode.IDLE
-        self.render()
-        self.analyst.begin()
-        if "garbage" not in self._jobs:
-            self.later("garbage", GARBAGE_MS, gc.collect)
+            self.end()
 
-    def interrupt(self) -> None:
-        """Stop whatever is going on, before the game is changed."""
-        for name in ("glide", "pass", "lesson"):
-            self.forget(name)
-        self.computer.cancel()
-        self.analyst.rest()
-        self.clear_marks()
-        self.hand.clear()
-        self._finish = None
-        self._plays_one_move = False
-        self.preview = None
-        self.mode = Mode.IDLE
-
-    def finish(self) -> None:
-        """Bring what runs by itself to its end at once."""
-        for name in ("glide", "pass"):
-            self.forget(name)
-        finish, self._finish = self._finish, None
-        self.hand.carried = ()
-        if finish:
-            finish()
-
-    def play(self, move: Move, origin: Optional[Point] = None) -> None:
-        """Play a legal move; the piece glides from `origin` (in pixels), or from its cell."""
-        is_persons = not self.is_computers_turn
-        self.interrupt()
-        if is_persons:
-            self.is_paused = False
-            self.notice = ""
-        self.game.play(move)
-        self.files.autosave()
-        origins = {}
-        if move.source is not None and move.target is not None:
-            origins[move.target] = origin or self.view.layout.centre(move.source)
-        self.glide(origins, SNAP_MS if origin else GLIDE_MS, self.settle)
-
-    def attempt(self, move: Move, dropped_at: Optional[Point]) -> None:
-        """Play the player's move, or say why not and mark the cells that forbid it."""
-        if self.game.refusal(move) is None:
-            self.play(move, dropped_at)
-            return
-        self.refuse(move)
-        if dropped_at is None or self.hand.selected is None:
-            self.hand.put_down()
-        else:
-            self.glide_home(self.hand.selected, dropped_at)
-
-    def refuse(self, move: Move) -> None:
-        """Say why a move is illegal and mark the cells that make it so."""
-        refusal = self.game.refusal(move)
-        if refusal is not None:
-            self.say("no_" + refusal.name)
-            self.causes = frozenset(self.game.position.causes(move, self.game.rules))
-            self.tried = move.target
-            if self.activity:
-                self.activity.on_refused(refusal)
-
-    # -- animation --
-
-    def glide_home(self, cell: Cell, point: Point) -> None:
-        """Let a carried piece glide back to its cell; nothing has been moved."""
-        self.glide({cell: point}, GLIDE_MS, self._land)
-
-    def _land(self) -> None:
-        self.mode = Mode.IDLE
-        self.hand.clear()
-        self.render()
-
-    def glide(self, origins: Dict[Cell, Point], duration: int, then: Callable[[], None]) -> None:
-        """Let the pieces of some cells glide home, each from a point (in pixels), then go on."""
-        self.hand.clear()
-        self._finish = then
-        if not self.settings["animation"] or not origins:
-            self.finish()
-            return
-        self.mode = Mode.ANIMATING
-        self._glide_step(origins, time.monotonic(), duration / 1000)
-        self.render()
-
-    def _glide_step(self, origins: Dict[Cell, Point], begin: float, seconds: float) -> None:
-        share = (time.monotonic() - begin) / seconds
-        if share >= 1:
-            self.finish()
-            return
-        left = (1 - share) ** 3  # fast at first, gentle at the end
-        homes = {cell: self.view.layout.centre(cell) for cell in origins}
-        self.hand.carried = tuple(
-            (cell, (x + (origins[cell][0] - x) * left, y + (origins[cell][1] - y) * left))
-            for cell, (x, y) in homes.items())
-        self.render_board()
-        self.later("glide", FRAME_MS, partial(self._glide_step, origins, begin, seconds))
-
-    # -- the computer --
-
-    def show_hint(self, move: Move) -> None:
-        """Show a move as an arrow."""
-        self.hint = move
-        self.say("say_hint", move=self.game.position.describe(move, self.game.rules))
-        self.render()
-
-    # -- what is shown --
-
-    def say(self, text_key: str, **values: object) -> None:
-        """Put a sentence into the status line."""
-        self.message = self.texts(text_key, **values)
-
-    def say_whose_turn(self) -> None:
-        """Say why the player has to wait."""
-        self.say("say_paused" if self.is_paused else "say_wait", key=self.pause_key())
-
-    def pause_key(self) -> str:
-        return shortcut_text(PAUSE_KEY, self.texts)
-
-    def say_error(self, error: AgonError) -> None:
-        """Put an error into the status line."""
-        self.message = self.error_text(error)
-
-    def reason_text(self, number: object, otherwise: object) -> object:
-        """Why the system has refused something, by its error number."""
-        key = "errno_" + errno.errorcode.get(number, "") if isinstance(number, int) else ""
-        return self.texts(key) if key in TEXTS else otherwise
-
-    def error_text(self, error: AgonError) -> str:
-        """An error as a sentence in the language chosen, with its place."""
-        details = dict(error.details)
-        if isinstance(error, IllegalMove):
-            details["reason"] = self.texts("no_" + error.refusal.name)
-        elif "number" in details:
-            details["reason"] = self.reason_text(details["number"], details["reason"])
-        text = self.texts("error_" + error.code, **details)
-        place = [os.path.basename(error.path)] if error.path else []
-        place += [self.texts("line", number=error.line)] if error.line else []
-        return ": ".join(place + [text])
-
-    def clear_marks(self) -> None:
-        """Forget message, hint and the cells marked by the last try."""
-        self.message, self.causes, self.tried, self.hint = "", frozenset(), None, None
-
-    def picture(self) -> Picture:
-        """The board as it is to be shown now."""
-        game, hand = self.game, self.hand
-        if self.preview:
-            position, last = self.preview
-            return Picture(position=position, last=last, trapped=frozenset(position.trapped()))
-        arrows = (self.hint,) if self.hint else self.analyst.best_moves() if self.mode is Mode.IDLE else ()
-        return Picture(
-            position=game.position, selected=hand.selected, targets=hand.targets(), hovered=hand.hovered,
-            trapped=frozenset(game.position.trapped()) if not game.outcome() else frozenset(),
-            causes=self.causes, tried=self.tried, winners=self._winners(), last=game.moves[-1] if game.moves else None,
-            arrows=arrows, cursor=hand.cursor, carried=hand.carried)
-
-    def _winners(self) -> FrozenSet[Cell]:
-        outcome = self.game.outcome()
-        if outcome is None or outcome.reason is not Ending.THRONE:
-            return frozenset()
-        return frozenset((THRONE, *NEIGHBOURS[THRONE]))
-
-    def render_board(self) -> None:
-        """Show the present state of the board alone."""
-        self.view.render(self.picture())
-
-    def render(self) -> None:
-        """Show the present state everywhere."""
-        if self.is_closed:
-            return
-        self.render_board()
-        name = os.path.basename(self.path)
-        self.root.title(f"{name} – Agon" if name else "Agon")
-        self.title.configure(text=self.captions.title())
-        self.context.configure(text=self.captions.context())
-        self._render_status(self.captions.status())
-        if self.activity:
-            self.activity.show()
-        self.moves.show(self.game.descriptions(with_undone=True), len(self.game.moves), self.game.start.turn)
-        for key, method in (("undo_button", "on_undo"), ("redo_button", "on_redo"), ("hint_button", "on_hint")):
-            self.buttons[key].state(["!disabled" if self.menus.is_possible(method) else "disabled"])
-
-    def _render_status(self, text: str) -> None:
-        """Show the status in the largest letters in which all of it can be read."""
-        height = int(self._status_box.cget("height"))
-        for name in STATUS_FONTS:
-            font = self.fonts[name]
-            if wrapped_lines(text, font, self._status_width) * font.metrics("linespace") <= height:
-                break
-        self.status.configure(text=text, font=font)
-
-    def on_configure(self, _event: object) -> None:
-        """The canvas has another size: arrange the board once the events have run out."""
-        self.hand.on_lost()
-        if "arrange" not in self._jobs:
-            self._jobs["arrange"] = self.root.after_idle(self._run_job, "arrange", self.arrange)
-
-    def arrange(self) -> None:
-        """Fit board and panel to the window."""
-        if self.mode is Mode.ANIMATING and self.hand.carried:
-            self.finish()
-        self._lay_out_panel()
-        self.view.arrange(self.view.winfo_width(), self.view.winfo_height(), self.settings["flipped"])
-        self.later("rest", REST_MS, self.view.renew_images)
-
-    # -- game commands --
-
-    def _remembered_game(self) -> NewGame:
-        settings = self.settings
-        return NewGame((settings["white"], settings["black"]), settings["level"], settings["by_lot"],
-                       Rules(settings["queen_first"], settings["empty_throne_loses"]))
-
-    def on_new_game(self) -> None:
-        """Open the New game dialog."""
-        self.hand.put_down()
-        self.dialog = NewGameDialog(self.root, self.texts, self._remembered_game(), self.start_game)
-
-    def start_game(self, wanted: NewGame) -> None:
-        """Begin the game that the dialog describes, and remember it for the next time."""
-        self.files.remember(white=wanted.levels[WHITE], black=wanted.levels[BLACK], level=wanted.level,
-                      by_lot=wanted.by_lot, queen_first=wanted.rules.queen_first,
-                      empty_throne_loses=wanted.rules.empty_throne_loses)
-        people = [level == 0 for level in wanted.levels]
-        if people[WHITE] != people[BLACK]:
-            self.files.remember(flipped=people[BLACK])
-        self.menus.build()
-        self.new_game(wanted)
-        self.arrange()
-        self.files.autosave()
-
-    def new_game(self, wanted: NewGame) -> None:
-        """Begin a game."""
-        turn = random.choice((WHITE, BLACK)) if wanted.by_lot else WHITE
-        players = [Player(level) for level in wanted.levels]
-        self.adopt(Game(Position.start(turn), wanted.rules, {"Date": time.strftime("%Y.%m.%d")}), players)
-
-    def adopt(self, game: Game, players: Sequence[Player], path: str = "", is_paused: bool = False) -> None:
-        """Put another game on the board; the computer waits, if it is paused or moves can be played again."""
-        self.interrupt()
-        old = self.activity.before if self.activity else self.running
-        if old[0] is not game and (old[0].moves or old[0].undone):
-            self.previous_game = old
-        self.activity = None
-        self._lay_out_panel()
-        self.view.focus_set()
-        self.hand.cursor = None
-        self.game, self.players, self.path = game, list(players), path
-        self.is_paused = is_paused or bool(game.undone)
-        self.computer.end_unused_programs()
-        self.settle()
-
-    def on_previous_game(self) -> None:
-        """Bring back the game that the present one has replaced."""
-        if self.previous_game:
-            self.adopt(*self.previous_game)
-            self.files.autosave()
-
-    def undo_count(self) -> int:
-        """How many moves Undo takes back: to the player's own turn, if the computer plays too."""
-        turn, moves = self.game.position.turn, self.game.moves
-        if not self.has_person:
-            return min(1, len(moves))
-        for count in range(1, len(moves) + 1):
-            if self.players[(turn + count) % 2].is_person and moves[-count] != PASS:
-                return count
-        return 0
-
-    def on_undo(self) -> None:
-        """Take back the last move, and the computer's answer with it; or a resignation."""
-        if self.game.is_declared:
-            self.interrupt()
-            self.game.reopen()
-            self.files.autosave()
-            self.settle()
-        else:
-            self._travel(-self.undo_count())
-
-    def on_redo(self) -> None:
-        """Play again what was taken back, up to the player's next turn."""
-        turn, undone = self.game.position.turn, self.game.undone
-        count = 1 if undone else 0
-        while 0 < count < len(undone) and not self.players[(turn + count) % 2].is_person and self.has_person:
-            count += 1
-        self._travel(count)
-
-    def take_back(self) -> None:
-        """Take one move back, its piece gliding home."""
-        self._travel(-1)
-
-    @property
-    def running(self) -> Running:
-        """The game on the board with all that adopt() needs to bring it back."""
-        return self.game, self.players, self.path, self.is_paused
-
-    @property
-    def has_person(self) -> bool:
-        return any(player.is_person for player in self.players)
-
-    def _travel(self, count: int) -> None:
-        """Take moves back (below 0) or play them again (above 0); their pieces glide all at once."""
-        if not count:
-            return
-        self.interrupt()
-        self.is_paused = not self.has_person
-        came_from: Dict[Cell, Cell] = {}
-        for _ in range(abs(count)):
-            move = self.game.undo() if count < 0 else self.game.redo()
-            if move is not None and move.source is not None and move.target is not None:
-                here, there = (move.target, move.source) if count < 0 else (move.source, move.target)
-                came_from[there] = came_from.pop(here, here)
-        self.files.autosave()
-        self.glide({cell: self.view.layout.centre(origin) for cell, origin in came_from.items()}, GLIDE_MS, self.settle)
-
-    def go_to(self, ply: int) -> None:
-        """Show the game after this many moves; a computer whose turn it is there waits."""
-        played = len(self.game.moves)
-        ply = max(0, min(ply, played + len(self.game.undone)))
-        if ply == played:
-            return
-        self.interrupt()
-        for _ in range(abs(ply - played)):
-            if ply < played:
-                self.game.undo()
-            else:
-                self.game.redo()
-        self.is_paused = True
-        self.files.autosave()
-        self.settle()
-
-    def on_first(self) -> None:
-        """Go to the start of the game."""
-        self.go_to(0)
-
-    def on_previous(self) -> None:
-        """Go back one move."""
-        self.go_to(len(self.game.moves) - 1)
-
-    def on_next(self) -> None:
-        """Go forward one move."""
-        self.go_to(len(self.game.moves) + 1)
-
-    def on_last(self) -> None:
-        """Go to the last move of the game."""
-        self.go_to(len(self.game.moves) + len(self.game.undone))
-
-    def on_hint(self) -> None:
-        """Ask the engine what it would play here."""
-        if self.mode in (Mode.IDLE, Mode.SELECTED) and not self.is_computers_turn and not self.computer.asked.is_busy:
-            self.hand.on_escape()
-            self.say("say_thinking")
-            self.render()
-            self.computer.ask("hint", BEST_LEVEL, f"go movetime {HINT_MS}")
-
-    def on_move_now(self) -> None:
-        """Let the computer play the best move it has found so far."""
-        if self.mode is Mode.THINKING:
-            self.computer.asked.hurry()
-
-    def on_pause(self) -> None:
-        """Hold the computer up, or let it go on."""
-        if self.is_paused:
-            self.is_paused = False
-            self.clear_marks()
-            if self.mode is Mode.IDLE:
-                self.settle()
-        else:
-            self.interrupt()
-            self.is_paused = True
-            self.settle()
-
-    def on_one_move(self) -> None:
-        """Let the computer play a single move for the side to move, whoever plays it."""
-        if self.mode not in (Mode.IDLE, Mode.SELECTED) or self.game.outcome():
-            return
-        self.interrupt()
-        if self.is_computers_turn:
-            self._plays_one_move = True
-            self.settle()
-        else:
-            self.mode = Mode.THINKING
-            self.render()
-            self.computer.ask("move", self.settings["level"])
-
-    def set_level(self, level: int) -> None:
-        """Change the computer's level in the running game."""
-        self.files.remember(level=level, **{name: level for name in ("white", "black") if self.settings[name]})
-        self._change_players([Player(level) if player.level else player for player in self.players])
-
-    def on_swap(self) -> None:
-        """Change sides with the computer."""
-        self._change_players(self.players[::-1])
-
-    def _change_players(self, players: List[Player]) -> None:
-        if self.activity:
-            return
-        self.interrupt()
-        self.players = players
-        self.computer.end_unused_programs()
-        self.files.autosave()
-        self.settle()
-
-    def on_resign(self) -> None:
-        """Ask whether the player whose turn it is really gives up."""
-        if not self.game.outcome():
-            side = self.game.position.turn if not self.is_computers_turn else 1 - self.game.position.turn
-            self.hand.put_down()
-            both = all(player.is_person for player in self.players)
-            question = self.texts("ask_side_to_resign", side=side) if both else self.texts("ask_resign")
-            dialog = MessageDialog(self.root, self.texts("resign_yes"), question, self.texts("resign_yes"),
-                                   self.texts("cancel"), partial(self._resign, side))
-            self.dialog = dialog
-            dialog.cancel_button.focus_set()
-
-    def _resign(self, side: int, _result: object) -> None:
-        self.interrupt()
-        self.game.resign(side)
-        self.files.autosave()
-        self.settle()
-
-    def on_offer_draw(self) -> None:
-        """Explain when a game is drawn by itself, and offer a draw to the other side."""
-        if not self.game.outcome() and not self.is_computers_turn:
-            self.hand.put_down()
-            explanation = self.texts("draw_text", repetitions=self.game.repetitions(), quiet=self.game.quiet_moves())
-            self.dialog = MessageDialog(self.root, self.texts("draw_title"), explanation, self.texts("draw_yes"),
-                                        self.texts("cancel"), self._offer_draw)
-
-    def _offer_draw(self, _result: object) -> None:
-        side = self.game.position.turn
-        if self.players[1 - side].is_person:
-            question = self.texts("ask_draw", side=side)
-            self.dialog = MessageDialog(self.root, self.texts("draw_title"), question, self.texts("accept"),
-                                        self.texts("decline"), self._agree_draw)
-        else:
-            self.say("say_thinking")
-            self.render()
-            self.computer.ask("draw", BEST_LEVEL, f"go movetime {HINT_MS}")
-
-    def _agree_draw(self, _result: object) -> None:
-        self.interrupt()
-        self.game.agree_draw()
-        self.files.autosave()
-        self.settle()
-
-    # -- classroom --
-
-    def _begin(self, kind: Type[Activity]) -> None:
-        """Let an activity take the board over."""
-        if self.activity:
-            self.activity.close()
-        self.interrupt()
-        self.activity = kind(self)
-        self._lay_out_panel()
-        self.view.focus_set()
-        self.activity.begin()
-
-    def on_tour(self) -> None:
-        """Open the tour through the rules."""
-        self._begin(Tour)
-
-    def on_puzzles(self) -> None:
-        """Open the puzzles."""
-        self._begin(PuzzleBook)
-
-    def on_set_up(self) -> None:
-        """Set up a position."""
-        self._begin(SetUp)
-
-    def on_tree(self) -> None:
-        """Show how minimax thinks about the position on the board."""
-        self.hand.put_down()
-        self._open_page("on_tree", TreeWindow(self))
-
-    def _open_page(self, method: str, page: Page) -> None:
-        """Remember a window that stays open beside the game; there is one of each kind."""
-        old = self.pages.get(method)
-        if old is not None and old.winfo_exists():
-            old.destroy()
-        self.pages[method] = page
-        self.dialog = page
-
-    def show_preview(self, position: Optional[Position], move: Optional[Move]) -> None:
-        """Show another position on the board, and the move that led there; None shows the game again."""
-        self.preview = None if position is None else (position, move)
-        self.render()
-
-    def on_own_program(self) -> None:
-        """Ask for a program of one's own and let it play."""
-        self.hand.put_down()
-        self.dialog = ProgramDialog(self.root, self.texts, self.settings["program"], self._let_program_play)
-
-    def _let_program_play(self, answer: Tuple[int, str]) -> None:
-        side, text = answer
-        self.files.remember(program=text)
-        players = [Player(), Player()]
-        players[side] = Player(program=program_command(text))
-        self.adopt(Game(rules=self.game.rules, headers={"Date": time.strftime("%Y.%m.%d")}), players)
-
-    def on_output(self) -> None:
-        """Show what the program that plays and this window say to each other."""
-        self._open_page("on_output", OutputWindow(self))
-
-    # -- files --
-
-    def show_error(self, error: AgonError) -> None:
-        """Show an error in a dialog."""
-        self.dialog = MessageDialog(self.root, "Agon", self.error_text(error), self.texts("ok"))
-
-    # -- view commands --
-
-    def on_switch(self, name: str) -> None:
-        """Take over a setting that has just been switched in its menu."""
-        self.files.remember(**{name: self.menus.switches[name].get()})
-        self._apply_look()
-        self.arrange()
-        self.render()
-        if name == "analysis":
-            self.analyst.begin()
-
-    def on_flip(self) -> None:
-        """Show the other side below."""
-        if self.mode is Mode.ANIMATING and self.hand.carried:
-            self.finish()
-        self.hand.put_down()
-        self.files.remember(flipped=not self.settings["flipped"])
-        self.arrange()
-
-    def set_language(self, language: str) -> None:
-        """Take another language, at once."""
-        self.texts.language = language
-        self.message = self.notice = ""
-        self._change_look(language=language)
-
-    def set_theme(self, theme: str) -> None:
-        """Take other colours, at once."""
-        self._change_look(theme=theme)
-
-    def on_larger(self) -> None:
-        """Make all text larger."""
-        self._change_look(zoom=min(self._largest_zoom, self.zoom + 1))
-
-    def on_smaller(self) -> None:
-        """Make all text smaller."""
-        self._change_look(zoom=max(MIN_ZOOM, self.zoom - 1))
-
-    def _change_look(self, **values: Any) -> None:
-        self.files.remember(**values)
-        self._apply_look()
-        for page in self.pages.values():
-            if page.winfo_exists():
-                page.dress()
-        self.render()
-        self.analyst.show()
-
-    def on_full_screen(self) -> None:
-        """Fill the screen, or leave it again."""
-        self.root.attributes("-fullscreen", not self.root.attributes("-fullscreen"))
-
-    def on_escape(self, _event: object = None) -> None:
-        """Put the picked piece back; with nothing picked, leave the full screen."""
-        if self.mode in (Mode.IDLE, Mode.OVER, Mode.THINKING) and self.root.attributes("-fullscreen"):
-            self.on_full_screen()
-        self.hand.on_escape()
-        self.view.focus_set()
-
-    def on_help(self) -> None:
-        """Show rules and keys in a window of their own."""
-        self._open_page("on_help", HelpWindow(self))
-
-    def on_about(self) -> None:
-        """Say what this is and what it runs on."""
-        message = self.texts("about_text", version=VERSION, python=sys.version.split()[0],
-                             tk=self.root.tk.call("info", "patchlevel"))
-        self.dialog = MessageDialog(self.root, self.texts("about"), message, self.texts("ok"))
-
-    def on_close(self) -> None:
-        """End at once, whatever is going on."""
+    def end(self) -> None:
+        """End all that runs, and the window."""
         if self.is_closed:
             return
         self.is_closed = True
-        if self.root.state() == "normal" and not self.root.attributes("-fullscreen"):
-            self.files.remember(geometry=self.root.geometry())
-        self.computer.close()
-        self.analyst.engine.close()
+        self.jobs.forget()
+        self.pages.close()
+        self.thinker.close()
+        self.analyst.close()
         self.files.close()
-        for name in list(self._jobs):
-            self.forget(name)
         self.root.destroy()
         gc.enable()
 
 
 def main() -> None:
     """Open the window."""
+    arguments = sys.argv[1:]
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(__doc__.split("Contents")[0].strip() if __doc__ else "python agon.py [game.agon]")
+        return
     if sys.platform == "win32":
         import ctypes
         try:  # sharp on scaled screens; must come before the first Tk()
@@ -4372,8 +6221,11 @@ def main() -> None:
         root = tk.Tk(className="Agon")
     except tk.TclError as error:
         stop_with(f"Agon needs a screen to show its window ({error})")
-    App(root, path=sys.argv[1] if len(sys.argv) > 1 else "")
-    root.mainloop()
+    App(root, path=arguments[0] if arguments else "")
+    try:
+        root.mainloop()
+    except KeyboardInterrupt:
+        pass  # Ctrl+C in the terminal ends the program; the game has been kept after every move
 
 
 if __name__ == "__main__":

@@ -246,6 +246,8 @@ RINGS: Tuple[Bits, ...] = tuple(
     bits([cell for cell in CELLS if RING[cell] == number]) for number in range(RADIUS + 1))
 THRONE_BIT = RINGS[0]
 INNER = RINGS[1]
+#: The throne and the six cells round it, which the winner holds.
+WINNING_CELLS: Tuple[Cell, ...] = tuple(cell for cell in CELLS if (1 << cell) & (THRONE_BIT | INNER))
 OUTER = RINGS[RADIUS]
 
 
@@ -601,6 +603,11 @@ class Position(NamedTuple):
     def is_queen(self, cell: Cell) -> bool:
         """Whether a queen stands on the cell."""
         return bool(self.queens >> cell & 1)
+
+    def progress(self, side: int) -> Tuple[int, bool]:
+        """How far a side has come: its guards on ring 1 (0 to 6), and whether its queen sits on the throne."""
+        pieces = self.pieces(side)
+        return popcount(pieces & ~self.queens & INNER), bool(pieces & self.queens & THRONE_BIT)
 
     def trapped(self) -> List[Cell]:
         """The mover's pieces that stand between two enemies, sorted by name."""
@@ -1659,7 +1666,7 @@ def _lesson_of(game: Game) -> Lesson:
             raise AgonError("bad_kind", kind, expected=", ".join(KINDS))
         texts = [_texts_of(game, name) for name in _TEXTS]
         for name in _NEEDED[kind] + (("Task",) if kind == "tour" and "Goal" in headers else ()):
-            if name not in headers and not _texts_of(game, name):
+            if not headers.get(name) and not _texts_of(game, name):
                 raise AgonError("missing_header", f"{name}.{LANGUAGES[0]}" if name in _TEXTS else name)
         name = "Goal"
         goals = tuple(headers.get("Goal", "").split())
@@ -1696,15 +1703,15 @@ def _texts_of(game: Game, name: str) -> Dict[str, str]:
 Point = Tuple[float, float]
 
 ROOT3 = math.sqrt(3)
-#: Size of the whole board in cell radii, and the margins round it: without and with rank numbers at the sides.
-BOARD_WIDTH, BOARD_HEIGHT = 17.0, 11 * ROOT3
-MARGIN, RANK_MARGIN = 0.4, 1.3
-#: What the file letters need in addition, at the end of the board where they stand.
-LETTER_MARGIN = 0.5
+#: The plate on which the cells lie, in cell radii: a hexagon with round corners that carries letters and numbers.
+PLATE_RADIUS, PLATE_CORNER = 9.12, 1.5
+#: Its width and height.
+PLATE_WIDTH = 2 * PLATE_RADIUS
+PLATE_HEIGHT = 2 * ((PLATE_RADIUS - PLATE_CORNER) * 2 / ROOT3 + PLATE_CORNER)
+#: What stays free round the plate on the screen: a share of the smaller side, and at most so many pixels.
+MARGIN_SHARE, MOST_MARGIN = 0.035, 27
 #: A piece, in cell radii: it fits the hexagon, whose inner diameter is the root of three.
-PIECE_DIAMETER = 1.34
-#: How much larger than its cell the hexagon is that each outer cell adds to the frame.
-FRAME_SHARE = 1.16
+PIECE_DIAMETER = 1.36
 
 
 class Layout(NamedTuple):
@@ -1720,11 +1727,11 @@ class Layout(NamedTuple):
     flipped: bool = False
 
     @classmethod
-    def fit(cls, width: float, height: float, flipped: bool = False, side: float = MARGIN) -> "Layout":
-        """The largest board that fits the canvas, with its file letters; `side` is the margin at the sides."""
-        size = max(4.0, min(width / (BOARD_WIDTH + 2 * side), height / (BOARD_HEIGHT + 2 * MARGIN + LETTER_MARGIN)))
-        shift = LETTER_MARGIN / 2 * size
-        return cls(size, width / 2, height / 2 + (shift if flipped else -shift), flipped)
+    def fit(cls, width: float, height: float, flipped: bool = False) -> "Layout":
+        """The largest board that fits into this space (pixels), with a margin round its plate."""
+        margin = min(MOST_MARGIN, MARGIN_SHARE * min(width, height))
+        size = max(4.0, min((width - 2 * margin) / PLATE_WIDTH, (height - 2 * margin) / PLATE_HEIGHT))
+        return cls(size, width / 2, height / 2, flipped)
 
     def centre(self, cell: Cell) -> Point:
         """The middle of a cell in pixels."""
@@ -1742,18 +1749,6 @@ class Layout(NamedTuple):
         size = self.size * share
         return [coordinate for dx, dy in shape for coordinate in (x + dx * size, y + dy * size)]
 
-    def wedges(self, cell: Cell, sources: Sequence[Cell]) -> List[float]:
-        """One outline with a wedge on the side of each neighbouring source, pointing at the cell."""
-        x, y = self.centre(cell)
-        points: List[Point] = []
-        for source in sources:
-            dx, dy = (end - start for start, end in zip((x, y), self.centre(source)))
-            length = math.hypot(dx, dy)
-            c, s = dx / length, dy / length
-            # Back to the first point each time, so that the ways between the wedges enclose nothing.
-            points += [(a * c - b * s, a * s + b * c) for a, b in WEDGE] + points[:1]
-        return self.outline(cell, points)
-
     def cell_at(self, x: float, y: float) -> Optional[Cell]:
         """The cell under a pixel, or None beside the board."""
         sign = -1 if self.flipped else 1
@@ -1761,12 +1756,25 @@ class Layout(NamedTuple):
         r = sign * (y - self.y) / (ROOT3 * self.size) - q / 2
         return _CELL_AT.get(_round_axial(q, r))
 
+    def plate(self, inset: float = 0.0) -> List[Point]:
+        """The outline of the plate, or a line this many cell radii inside it."""
+        radius, corner = PLATE_RADIUS - inset, PLATE_CORNER - inset
+        reach = (radius - corner) * 2 / ROOT3
+        points = []
+        for tip in range(6):
+            angle = math.radians(60 * tip - 90)
+            x, y = self.x + self.size * reach * math.cos(angle), self.y + self.size * reach * math.sin(angle)
+            for part in range(-4, 5):
+                turned = angle + math.radians(30 * part / 4)
+                points.append((x + self.size * corner * math.cos(turned), y + self.size * corner * math.sin(turned)))
+        return points
+
     def letters(self) -> Dict[str, Point]:
         """Where each file letter stands: at the end of its file that is White's, so that no rank number is near."""
         places = {}
         for letter in FILES:
             x, y = self.centre(_CELL_BY_NAME[f"{letter}1"])
-            places[letter] = x, y + self.size * (-1.36 if self.flipped else 1.36)
+            places[letter] = x, y + self.size * (-1.25 if self.flipped else 1.25)
         return places
 
     def ranks(self) -> Dict[int, Point]:
@@ -1776,9 +1784,9 @@ class Layout(NamedTuple):
             shorter = max(0, rank - RADIUS - 1)  # cells that the rank lacks at each end
             x, y = self.centre(_CELL_BY_NAME[f"{FILES[-1 - shorter if self.flipped else shorter]}{rank}"])
             if shorter:  # the edge is slanted there
-                places[rank] = x - 1.2 * self.size, y + self.size * (0.68 if self.flipped else -0.68)
+                places[rank] = x - 1.08 * self.size, y + self.size * (0.62 if self.flipped else -0.62)
             else:
-                places[rank] = x - 1.35 * self.size, y
+                places[rank] = x - 1.27 * self.size, y
         return places
 
     def reading_order(self, cell: Cell) -> Point:
@@ -1820,14 +1828,17 @@ HEXAGON: Tuple[Point, ...] = tuple(
 STAR: Tuple[Tuple[Point, ...], ...] = tuple(
     tuple((0.62 * x, 0.62 * y) for x, y in HEXAGON[first::2]) for first in (0, 1))
 
-#: Marks, in cell radii: a wedge that presses on a trapped piece from the right, and a cross.
-WEDGE: Tuple[Point, ...] = ((0.58, 0), (0.86, -0.24), (0.86, 0.24), (0.58, 0))
+#: The mark on a cell that forbids a move, in cell radii.
 CROSS: Tuple[Point, ...] = ((0, -0.1), (0.26, -0.36), (0.36, -0.26), (0.1, 0), (0.36, 0.26), (0.26, 0.36), (0, 0.1),
                             (-0.26, 0.36), (-0.36, 0.26), (-0.1, 0), (-0.36, -0.26), (-0.26, -0.36))
 
 
 class Disc(NamedTuple):
-    """A disc of a piece, in radii of the piece; `paint` names one of PieceColours, or "face"."""
+    """A disc of a piece, in radii of the piece.
+
+    `paint` names one of PieceColours, or the "face", lit from the upper left, or
+    the "dish", lit from the lower right, so that it looks hollow.
+    """
 
     x: float
     y: float
@@ -1845,8 +1856,8 @@ class Outline(NamedTuple):
 Shape = Union[Disc, Outline]
 
 #: What every piece is made of from below, then what a guard and a queen carry on it.
-PIECE_SHAPES: Tuple[Disc, ...] = (Disc(0, 0, 1, "rim"), Disc(0, 0, 0.93, "face"))
-GUARD_SHAPES: Tuple[Shape, ...] = (Disc(0, 0, 0.56, "ring"), Disc(0, 0, 0.44, "face"))
+PIECE_SHAPES: Tuple[Disc, ...] = (Disc(0, 0, 1, "rim"), Disc(0, 0, 0.945, "face"), Disc(0, 0, 0.76, "dish"))
+GUARD_SHAPES: Tuple[Shape, ...] = (Disc(0, 0, 0.5325, "ring"), Disc(0, 0, 0.4075, "dish"))
 CROWN: Tuple[Point, ...] = ((-0.44, 0.35), (-0.53, -0.19), (-0.23, 0.05), (0, -0.35), (0.23, 0.05), (0.53, -0.19),
                             (0.44, 0.35))
 CROWN_BALLS: Tuple[Point, ...] = ((-0.53, -0.24), (0, -0.4), (0.53, -0.24))
@@ -1873,8 +1884,10 @@ class Colours(NamedTuple):
     #: The cells by ring, from the throne (0) outwards.
     rings: Tuple[str, ...]
     star: str
-    frame: str
+    #: The joints between the cells, the plate and what is written on it.
     edge: str
+    frame: str
+    letters: str
     #: The last move.
     recent: str
     #: Trapped pieces.
@@ -1889,7 +1902,7 @@ class Colours(NamedTuple):
 PRINT = Colours(
     window="#ffffff", text="#000000", quiet_text="#000000",
     rings=("#c8c8c8", "#ffffff", "#e9e9e9", "#ffffff", "#e9e9e9", "#ffffff"),
-    star="#808080", frame="#000000", edge="#808080", recent="#808080", forbidden="#000000", allowed="#000000",
+    star="#808080", edge="#808080", frame="#ffffff", letters="#000000", recent="#808080", forbidden="#000000", allowed="#000000",
     white=PieceColours("#ffffff", "#ffffff", "#000000", "#000000", "#000000"),
     black=PieceColours("#1a1a1a", "#1a1a1a", "#000000", "#ffffff", "#ffffff"))
 
@@ -1914,20 +1927,21 @@ SVG_CELL = 20.0
 def board_svg(diagram: Diagram, colours: Colours, layout: Layout) -> str:
     """The elements that draw a diagram without its caption, to be set into a document that has svg_gradients."""
     position, size = diagram.position, layout.size
-    outer = len(colours.rings) - 1
-    parts = [_polygon(layout.corners(cell, FRAME_SHARE), colours.frame) for cell in CELLS if RING[cell] == outer]
+    plate = [coordinate for point in layout.plate() for coordinate in point]
+    parts = [_polygon(plate, colours.frame, colours.edge, size / 18)]
     parts += [_polygon(layout.corners(cell), colours.rings[RING[cell] or 0], colours.edge, size / 18)
               for cell in CELLS]
     parts += [_polygon(layout.outline(THRONE, triangle), colours.star) for triangle in STAR]
     for label, (x, y) in (*layout.letters().items(), *layout.ranks().items()):
-        parts.append(_text(x, y + 0.18 * size, 0.5 * size, colours.quiet_text, str(label)))
+        parts.append(_text(x, y + 0.13 * size, 0.38 * size, colours.letters, str(label)))
     parts += _way(diagram.last, colours.recent, layout, is_arrow=False)
     for side in (WHITE, BLACK):
         for cell in cells_of(position.pieces(side)):
             parts += _piece(cell, side, position.is_queen(cell), colours, layout)
     for cell in position.trapped() if diagram.shows_trapped else ():
-        parts.append(_polygon(layout.corners(cell, 0.88), "none", colours.forbidden, size / 9))
-        parts.append(_polygon(layout.wedges(cell, position.enclosers(cell)), colours.forbidden))
+        parts.append(_polygon(layout.corners(cell, 0.86), "none", colours.forbidden, size / 10))
+        captors = position.enclosers(cell)
+        parts += [_bar(captors[i], captors[i + 1], colours, layout) for i in range(0, len(captors), 2)]
     for move in diagram.arrows:
         parts += _way(move, colours.allowed, layout, is_arrow=True)
     return "\n".join(parts)
@@ -1935,18 +1949,18 @@ def board_svg(diagram: Diagram, colours: Colours, layout: Layout) -> str:
 
 def svg_gradients(colours: Colours) -> str:
     """The definitions of the light on the pieces, which a document with boards needs once."""
+    ways = (("face", "0", "1"), ("dish", "1", "0"))
     return "<defs>" + "".join(
-        f'<linearGradient id="{name}" x1="0" y1="0" x2="1" y2="1"><stop offset="0.1" stop-color="{piece.lit}"/>'
-        f'<stop offset="0.9" stop-color="{piece.shaded}"/></linearGradient>'
-        for name, piece in (("white", colours.white), ("black", colours.black))) + "</defs>"
+        f'<linearGradient id="{name}-{paint}" x1="{begin}" y1="{begin}" x2="{end}" y2="{end}">'
+        f'<stop offset="0.1" stop-color="{piece.lit}"/><stop offset="0.9" stop-color="{piece.shaded}"/></linearGradient>'
+        for name, piece in (("white", colours.white), ("black", colours.black)) for paint, begin, end in ways) + "</defs>"
 
 
 def diagrams_svg(diagrams: Sequence[Diagram], colours: Colours, flipped: bool = False, columns: int = 3) -> str:
     """An SVG document (source: SVG 1.1) with diagrams and their captions below them, several in a row."""
     columns = max(1, min(columns, len(diagrams)))
     rows = -(-len(diagrams) // columns)
-    width = SVG_CELL * (BOARD_WIDTH + 2 * RANK_MARGIN)
-    board_height = SVG_CELL * (BOARD_HEIGHT + 2 * MARGIN + LETTER_MARGIN)
+    width, board_height = SVG_CELL * (PLATE_WIDTH + 2), SVG_CELL * (PLATE_HEIGHT + 1)
     height = board_height + 1.5 * SVG_CELL
     size = f"{columns * width:.0f}", f"{rows * height:.0f}"
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" '
@@ -1954,8 +1968,8 @@ def diagrams_svg(diagrams: Sequence[Diagram], colours: Colours, flipped: bool = 
              svg_gradients(colours), f'<rect width="100%" height="100%" fill="{colours.window}"/>']
     for number, diagram in enumerate(diagrams):
         x, y = number % columns * width, number // columns * height
-        layout = Layout.fit(width, board_height, flipped, RANK_MARGIN)
-        parts.append(board_svg(diagram, colours, layout._replace(x=layout.x + x, y=layout.y + y)))
+        layout = Layout(SVG_CELL, x + width / 2, y + board_height / 2, flipped)
+        parts.append(board_svg(diagram, colours, layout))
         parts.append(_text(x + width / 2, y + height - 0.6 * SVG_CELL, 0.8 * SVG_CELL, colours.text, diagram.caption))
     return "\n".join(parts + ["</svg>"]) + "\n"
 
@@ -1974,7 +1988,8 @@ def _text(x: float, y: float, size: float, fill: str, text: str) -> str:
 def _piece(cell: Cell, side: int, is_queen: bool, colours: Colours, layout: Layout) -> List[str]:
     x, y = layout.centre(cell)
     radius = layout.size * PIECE_DIAMETER / 2
-    paints = {"face": f"url(#{'black' if side else 'white'})", **(colours.black if side else colours.white)._asdict()}
+    name, piece = ("black", colours.black) if side else ("white", colours.white)
+    paints = {"face": f"url(#{name}-face)", "dish": f"url(#{name}-dish)", **piece._asdict()}
     parts = []
     for shape in PIECE_SHAPES + (QUEEN_SHAPES if is_queen else GUARD_SHAPES):
         if isinstance(shape, Disc):
@@ -1983,6 +1998,13 @@ def _piece(cell: Cell, side: int, is_queen: bool, colours: Colours, layout: Layo
         else:
             parts.append(_polygon(layout.outline(cell, shape.points, PIECE_DIAMETER / 2), paints[shape.paint]))
     return parts
+
+
+def _bar(first: Cell, second: Cell, colours: Colours, layout: Layout) -> str:
+    """The bar from one captor to the other, through the piece that they trap."""
+    (x1, y1), (x2, y2) = layout.centre(first), layout.centre(second)
+    return (f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colours.forbidden}" '
+            f'stroke-width="{layout.size * 0.15:.1f}" stroke-linecap="round"/>')
 
 
 def _way(move: Optional[Move], colour: str, layout: Layout, is_arrow: bool) -> List[str]:
