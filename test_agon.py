@@ -7796,6 +7796,11 @@ def test_a_press_clears_what_was_said_marked_and_typed_before() -> None:
     player.press("a5")
     assert player.session.marks == agon.Marks() and player.words == ""
     assert player.hand.state == agon.HandState(parse_cell("a5"), player.session.table.targets(parse_cell("a5")))
+    for place in ("f6", "b7", ""):
+        player.hand.escape()
+        player.hand.type("b")
+        player.press(place)
+        assert player.hand.state == agon.HandState()
 
 
 @pytest.mark.parametrize("start, rules, cell, words, causes", [
@@ -10608,7 +10613,9 @@ def test_a_long_list_shows_whole_rows_and_the_move_on_the_board(window: Window) 
         window.keys(key)
         window.rest()
         assert moves.top == (0 if key == "Home" else 60 - moves.visible_rows)
-    window.app.window.moves.scrollbar.event_generate("<Button-1>", x=4, y=moves.scrollbar.winfo_height() // 2)
+    for sequence in ("<ButtonPress-1>", "<ButtonRelease-1>"):
+        moves.scrollbar.event_generate(sequence, x=4, y=moves.scrollbar.winfo_height() // 2)
+    assert moves.top == max(0, 60 - 2 * moves.visible_rows)
     window.resize("900x500")
     row = (moves.shown.current - 1) // 2
     assert moves.top <= row < moves.top + moves.visible_rows
@@ -11769,15 +11776,31 @@ def test_the_window_outlives_a_file_dialog_of_the_system(window: Window) -> None
     if agon.windowing_system(window.root) != "x11":
         pytest.skip("elsewhere the dialog is the system's own, and cannot be closed from here")
     answers: List[object] = []
+    window.begin(ONE_BEFORE_THE_END)
+    window.change_look(theme="dark")
 
     def close_then_cancel() -> None:
         window.app.handle(window.app.close)
         answers.append(window.app.is_closed)
         answers.append(window.app.dialogs.choose_file("agon"))  # a second one is not opened
+        window.app.handle(window.app.attempt, mv("h5-g6"), None)  # the game goes on meanwhile
+        window.app.handle(window.app.finish)
+        lists = [path for path in widget_paths(window.root, ".__tk_filedialog") if path.endswith(".canvas")]
+        background, text = (window.root.tk.eval(f"{lists[0]} cget -background"),
+                            window.root.tk.eval(f"option get {lists[0]} foreground Foreground"))
+        answers.append((background, text))
         window.root.tk.eval("set ::tk::Priv(selectFilePath) {}")  # what its Cancel button does
     window.root.after(50, window.app.handle, close_then_cancel)
     assert window.app.dialogs.choose_file("agon") == ""
-    assert answers == [False, ""] and not window.app.is_closed
+    assert answers == [False, "", ("white", agon.LIGHT.text)] and not window.app.is_closed
+    assert window.session.mode is agon.Mode.OVER and "Weiß gewinnt" in window.voice()
+
+
+def widget_paths(root: "agon.tk.Tk", path: str) -> Iterator[str]:
+    """The names of all widgets at or below one that tkinter does not know."""
+    yield path
+    for child in root.tk.splitlist(root.tk.call("winfo", "children", path)):
+        yield from widget_paths(root, str(child))
 
 
 def test_without_the_classroom_the_game_says_what_is_missing(
@@ -12201,6 +12224,17 @@ def test_a_storm_of_events_leaves_picture_game_and_file_in_agreement(
     window.play("b1-c2")
     assert window.moves() == ["b1-c2"] and window.shows_the_position()
     assert capfd.readouterr().err == "" and window.errors == []
+
+
+def test_a_name_that_no_file_can_have_is_reported(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    window.play("b1-c2")
+    choose(window, monkeypatch, "/tmp/a\0b.agon")
+    for key in ("open", "save_as"):
+        window.run(key)
+        window.until(lambda: any(isinstance(child, agon.Dialog) for child in window.root.winfo_children()))
+        assert "a" in window.dialog().message
+        window.dialog().on_cancel()
+    assert window.moves() == ["b1-c2"]
 
 
 # --- starting the program, here and elsewhere ------------------------------------
