@@ -44,7 +44,7 @@ from collections import Counter
 from functools import lru_cache, partial, wraps
 from itertools import combinations
 from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dict, FrozenSet, Iterator, List
-from typing import NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple
+from typing import NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple, Union
 
 from agon_core import (
     BLACK, BOARD, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, NEIGHBOURS, OUTER, PASS_CHANGE, PRINT,
@@ -316,7 +316,7 @@ def counts(position: Position) -> CounterOf[Term]:
 
 def weight_of(weights: Weights, term: Term) -> int:
     """The number that belongs to a count."""
-    row = getattr(weights, term[0])
+    row: Union[int, Tuple[int, ...]] = getattr(weights, term[0])
     return row[term[1]] if isinstance(row, tuple) else row
 
 
@@ -493,10 +493,10 @@ class Evaluation:
 
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
-        halves, rears = Halves(weights), Rears(weights)
+        self.halves, rears = Halves(weights), Rears(weights)
         #: By the place of the side's queen (0: no queen), then by its pieces.
         self.sides: Dict[Bits, SideValues] = {
-            queen: SideValues(queen, weights, halves, rears) for queen in [0] + [1 << cell for cell in CELLS]}
+            queen: SideValues(queen, weights, self.halves, rears) for queen in [0] + [1 << cell for cell in CELLS]}
         self.steps: Dict[Bits, SideSteps] = {queen: SideSteps(queen, self.sides) for queen in self.sides}
         self.shapes = SideShapes()
         self.threats, self.dangers = RingWorths(weights.threat), RingWorths(weights.danger)
@@ -505,10 +505,12 @@ class Evaluation:
 
     def make_room(self) -> None:
         """Forget what has been worked out about the sides when it has become too much."""
-        for tables, limit in ((self.sides.values(), SIDE_VALUES_KEPT), (self.steps.values(), SIDE_STEPS_KEPT),
-                              ([self.shapes, self.threats, self.dangers], SIDE_VALUES_KEPT)):
-            if sum(map(len, tables)) > limit:
-                for table in tables:
+        tables: List[Tuple[List[Dict[Bits, Any]], int]] = [
+            (list(self.sides.values()), SIDE_VALUES_KEPT), (list(self.steps.values()), SIDE_STEPS_KEPT),
+            ([self.shapes, self.threats, self.dangers, self.halves], SIDE_VALUES_KEPT)]
+        for kind, limit in tables:
+            if sum(map(len, kind)) > limit:
+                for table in kind:
                     table.clear()
 
     def value(self, own: Bits, enemy: Bits, queens: Bits) -> int:
@@ -1365,12 +1367,27 @@ def search(game: Game, seconds: Optional[float] = None, depth: Optional[int] = N
     return Searcher(game, seconds, depth, nodes, stop, weights, tricks, seed).run(on_info, multipv)
 
 
+def leave_out(ideas: Sequence[str]) -> Tuple[Weights, Tricks]:
+    """Weights and tricks without these ideas (names of Tricks, or of single Weights): what are they worth?"""
+    weights, tricks = WEIGHTS, Tricks()
+    for idea in ideas:
+        if idea in Tricks._fields:
+            tricks = tricks._replace(**{idea: False})
+        elif idea in Weights._fields:
+            row = getattr(weights, idea)
+            nothing: Any = (0,) * len(row) if isinstance(row, tuple) else 0
+            weights = weights._replace(**{idea: nothing})
+        else:
+            raise ProtocolError(f"unknown idea {idea[:40]}")
+    return weights, tricks
+
+
 # --- 5. Levels -------------------------------------------------------------------
 
 
 def _simple_weights() -> Weights:
     """What a beginner knows: go inwards, seat the queen, do not be trapped, trap the other side."""
-    nothing = Weights(*((0,) * len(row) if isinstance(row, tuple) else 0 for row in WEIGHTS))
+    nothing, _ = leave_out(Weights._fields)
     guard = (0, 650, 500, 350, 180, 0)
     queen = (900, 900, 550, 350, 170, 0)
     return nothing._replace(
@@ -1634,20 +1651,6 @@ def clock_share(clock: Dict[str, int], side: int) -> Optional[float]:
         return None
     left, increment = clock[own + "time"] / 1000, clock.get(own + "inc", 0) / 1000
     return max(0.01, min(left / CLOCK_MOVES + 0.75 * increment, left / 2))
-
-
-def leave_out(ideas: Sequence[str]) -> Tuple[Weights, Tricks]:
-    """Weights and tricks without these ideas (names of Tricks, or of single Weights): what are they worth?"""
-    weights, tricks = WEIGHTS, Tricks()
-    for idea in ideas:
-        if idea in Tricks._fields:
-            tricks = tricks._replace(**{idea: False})
-        elif idea in Weights._fields:
-            row = getattr(weights, idea)
-            weights = weights._replace(**{idea: (0,) * len(row) if isinstance(row, tuple) else 0})
-        else:
-            raise ProtocolError(f"unknown idea {idea[:40]}")
-    return weights, tricks
 
 
 def _number(text: str, low: int, high: int) -> int:
