@@ -910,6 +910,8 @@ class Question(NamedTuple):
 
     player: Player
     go: str = "go"
+    #: The ideas that the program's own engine leaves out; "reductions" where no line of play may be missed.
+    without: str = "none"
 
 
 class Next(NamedTuple):
@@ -1498,8 +1500,7 @@ class PuzzleBook(Leaflet):
         self.is_showing = True
 
     def _ask(self, plies: int) -> Next:
-        # One ply more, since the search looks less deeply at moves far down in its order.
-        return Next(Mode.THINKING, ask=Question(Player(len(LEVELS)), f"go depth {plies + 1}"))
+        return Next(Mode.THINKING, ask=Question(Player(len(LEVELS)), f"go depth {plies}", "reductions"))
 
     def _next_move(self) -> Next:
         """Find the solution's next move: a win by the engine, a trap by trying all moves."""
@@ -2373,7 +2374,7 @@ class Thinker:
         self.cancel()
         player = asked.question.player
         self._engine, self._asked_at, self._score = self.engine_for(player), time.monotonic(), None
-        options = [] if player.program else [("Level", player.level)]
+        options = [] if player.program else [("Level", player.level), ("Without", asked.question.without)]
         try:
             self._engine.ask(asked.game, asked.question.go, options, asked.ply, asked.until)
         except (OSError, ValueError) as error:

@@ -6730,7 +6730,7 @@ def test_one_piece_trapped_where_two_are_asked_for_is_not_enough(classroom: Path
 def test_a_first_move_that_may_win_is_judged_by_the_best_engine(classroom: Path) -> None:
     book = open_puzzles(2)
     assert book.side == BLACK and book.moves_left == 2
-    assert after(book, "g7-g6") == agon.Next(agon.Mode.THINKING, ask=agon.Question(agon.Player(8), "go depth 3"))
+    assert after(book, "g7-g6") == agon.Next(agon.Mode.THINKING, ask=agon.Question(agon.Player(8), "go depth 2", "reductions"))
     assert book.moves_left == 1 and book.feedback is None
 
 
@@ -6774,10 +6774,10 @@ def test_the_hint_is_the_next_move_of_the_solution(classroom: Path) -> None:
     book = open_puzzles(0)
     assert book.hint() == agon.Next(show=mv("c4-d4"))
     book.open(1)
-    assert book.hint() == agon.Next(agon.Mode.THINKING, ask=agon.Question(agon.Player(8), "go depth 2"))
+    assert book.hint() == agon.Next(agon.Mode.THINKING, ask=agon.Question(agon.Player(8), "go depth 1", "reductions"))
     assert book.answered(mv("h5-g6"), 5) == agon.Next(show=mv("h5-g6"))
     book.open(2)
-    assert book.hint().ask.go == "go depth 4"
+    assert book.hint().ask.go == "go depth 3"
     after(book, "g7-g6")
     assert book.hint() == agon.Next()
     book.open(1)
@@ -6801,12 +6801,12 @@ def test_the_solution_plays_itself_and_counts_for_nothing(classroom: Path) -> No
     assert book.settled() == agon.Next()
     book.open(2)
     book.show_solution()
-    assert book.number == 2 and book.settled().ask.go == "go depth 4"
+    assert book.number == 2 and book.settled().ask.go == "go depth 3"
     assert book.answered(mv("g7-g6"), 5) == agon.Next(play=mv("g7-g6"))
-    assert after(book, "g7-g6").ask.go == "go depth 3"
+    assert after(book, "g7-g6").ask.go == "go depth 2"
     defence = book.game.legal_moves()[0]
     assert book.answered(defence, 2 - agon_ai.WIN).play == defence and book.feedback is None
-    assert after(book, str(defence)).ask.go == "go depth 2"
+    assert after(book, str(defence)).ask.go == "go depth 1"
     book.failed()
     assert book.accepts_moves
 
@@ -8331,7 +8331,7 @@ def questions(monkeypatch: Any) -> Questions:
 
 def test_an_engine_is_asked_about_the_game_and_answers_with_move_and_score(questions: Questions) -> None:
     engine = questions.ask()
-    assert engine.command == OWN and engine.asked == [(questions.game, "go", [("Level", 3)], None, "bestmove")]
+    assert engine.command == OWN and engine.asked == [(questions.game, "go", [("Level", 3), ("Without", "none")], None, "bestmove")]
     assert questions.thinker.is_busy
     engine.answers = [[], [info(1, 20), info(2, 90)], [info(1, 35), info(2, 99), agon_ai.Answer("b1-c2")]]
     questions.clock.turn(89)
@@ -8362,7 +8362,7 @@ def test_an_answer_is_not_given_at_once_but_after_so_much_time(questions: Questi
 def test_reports_and_lines_are_handed_on_as_they_come(questions: Questions) -> None:
     reports, lines = [], []
     engine = questions.ask(go="tree depth 2", until="treeok", on_info=reports.append, on_line=lines.append)
-    assert engine.asked[0][1:] == ("tree depth 2", [("Level", 3)], None, "treeok")
+    assert engine.asked[0][1:] == ("tree depth 2", [("Level", 3), ("Without", "none")], None, "treeok")
     engine.answers = [["node 1", info(2, 3)], ["node 2", agon_ai.Answer("plain 7")]]
     questions.clock.turn(60)
     assert (reports, lines) == ([info(2, 3)], ["node 1", "node 2"]) and questions.told == [("answer", "plain 7")]
