@@ -8509,7 +8509,7 @@ def test_an_engine_is_told_the_rules_the_level_and_the_moves_of_the_game(monkeyp
     ask = agon.Asked(agon.Question(agon.Player(5), "go"), game, print, print)
     thinker.ask(ask)
     assert [line.text for line in engine.log] == [
-        "setoption name Level value 5", "setoption name QueenFirst value on",
+        "setoption name Level value 5", "setoption name Without value none", "setoption name QueenFirst value on",
         "setoption name EmptyThroneLoses value off", f"position text {Position.start()} moves b1-c2", "go"]
 
 
@@ -11636,6 +11636,8 @@ def test_help_stays_open_where_it_was_read_and_follows_language_and_colours(wind
         if command.shortcut and command.key in agon.TEXTS and command.key != "menu":
             assert agon.shortcut_text(command.shortcut, window.app.texts) in page.main.get("1.0", "end"), command.key
     page.main.see("end")
+    page.main.update_idletasks()
+    page.main.tk.call(page.main, "sync")  # the heights of all lines are known, so that nothing shifts by itself
     text, place = page.main, page.main.yview()
     window.keys("Control-f")
     window.root.update()
