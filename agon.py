@@ -4021,7 +4021,8 @@ class SeatRow(ttk.Frame):
         """Show the name in so many pixels: first the number beside it goes, which the marks tell, too; then its end."""
         fonts, is_dense = self.look.fonts, self.look.is_dense
         font, name = fonts["bold" if is_dense else "name"], seat.name
-        beside = self.pips.winfo_reqwidth() if is_dense else self.guards.winfo_reqwidth()
+        # Number and marks share a column, which is as wide as the wider of the two.
+        beside = max(self.pips.winfo_reqwidth(), 0 if is_dense else self.guards.winfo_reqwidth())
         if is_dense or font.measure(name) <= room - beside:
             room -= beside
             self.name.grid(columnspan=1)
