@@ -61,6 +61,7 @@ try:
 except ImportError:
     stop_with("Agon needs the module zlib, which this Python was built without. Take a Python from python.org")
 
+import contextlib
 import copy
 import errno
 import functools
@@ -675,7 +676,11 @@ class Writer:
                 del self._waiting[path]
                 self._being_written = path
             try:
-                self._write(path, text if isinstance(text, str) else text())
+                if isinstance(text, str):
+                    self._write(path, text)
+                else:  # made from what the file holds now: no other window may write in between
+                    with held(path):
+                        self._write(path, text())
                 self.failures.pop(path, None)
             except AgonError as error:
                 self.failures[path] = error
@@ -683,6 +688,8 @@ class Writer:
                 self._being_written = ""
 
 
+#: How long one window waits for another one that is changing the same file (seconds).
+HOLD_S = 1.0
 #: The files of running games; each window has one of its own.
 AUTOSAVE_NAMES = ("autosave.agon", *(f"autosave-{number}.agon" for number in range(2, 20)))
 
@@ -710,6 +717,24 @@ def lock_file(path: str) -> Optional[IO[str]]:
         lock.close()
         return None
     return lock
+
+
+@contextlib.contextmanager
+def held(path: str) -> Iterator[None]:
+    """Keep one of the user's own files to oneself for a moment; whoever holds it too long is not waited for."""
+    lock, deadline = None, time.monotonic() + HOLD_S
+    try:
+        while os.path.dirname(path) == user_folder() and lock is None and time.monotonic() < deadline:
+            lock = lock_file(path)
+            if lock is None:
+                time.sleep(0.01)
+    except OSError:
+        pass  # nothing can be written there; the writing will say so
+    try:
+        yield
+    finally:
+        if lock:
+            lock.close()
 
 
 def lock_autosave() -> Tuple[str, Optional[IO[str]]]:

@@ -9851,6 +9851,18 @@ def test_no_file_is_opened_in_the_systems_own_code_page(name: str) -> None:
             assert "b" in modes or any(keyword.arg == "encoding" for keyword in node.keywords), node.lineno
 
 
+def test_two_windows_that_change_settings_at_the_same_moment_lose_nothing(tmp_path: Path, monkeypatch: Any) -> None:
+    """Each reads what the file holds, and writes: nobody else may write in between."""
+    monkeypatch.setenv("AGON_HOME", str(tmp_path))
+    stores = [(writer, agon.Store(writer)) for writer in (agon.Writer(), agon.Writer(), agon.Writer())]
+    for number in range(20):
+        for name, (_writer, store) in enumerate(stores):
+            store.add("solved", f"{name} {number}")
+    assert all(writer.wait(20) for writer, _store in stores)
+    stored = agon.read_settings((tmp_path / agon.SETTINGS_FILE).read_text("utf-8"))[0]
+    assert set(stored.solved) == {f"{name} {number}" for name in range(3) for number in range(20)}
+
+
 if agon is None:  # agon.py cannot be read where there is no tkinter
     for defined in [value for name, value in globals().items()
                     if name.startswith("test_") and name not in WITHOUT_TKINTER]:
