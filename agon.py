@@ -723,11 +723,12 @@ def lock_file(path: str) -> Optional[IO[str]]:
 def held(path: str) -> Iterator[None]:
     """Keep one of the user's own files to oneself for a moment; whoever holds it too long is not waited for."""
     lock, deadline = None, time.monotonic() + HOLD_S
+    pause = threading.Event()  # which nobody sets: it only makes the writer's thread wait
     try:
         while os.path.dirname(path) == user_folder() and lock is None and time.monotonic() < deadline:
             lock = lock_file(path)
             if lock is None:
-                time.sleep(0.01)
+                pause.wait(0.01)
     except OSError:
         pass  # nothing can be written there; the writing will say so
     try:
