@@ -17,7 +17,7 @@ Contents
     12. The window: mouse, keyboard, drawing
     13. The window: classroom, programs, files
     14. Nothing breaks it
-    15. What the README says is true
+    15. What README, instructions and lessons say is true
 """
 
 import ast
@@ -27,6 +27,7 @@ import errno
 import functools
 import gc
 import importlib.util
+import inspect
 import itertools
 import json
 import math
@@ -12339,87 +12340,632 @@ def test_on_the_mac_the_command_key_gives_the_commands(monkeypatch: pytest.Monke
     assert module.IS_MAC and module.ALT_MASK == 8
 
 
-# === 15. What the README says is true ============================================
+# === 15. What README, instructions and lessons say is true =======================
+# Commands, files and programs are taken out of the texts themselves and tried; what stands in *italics* there has to
+# stand on the screen, too.
+
+#: The texts, and the language of each: 0 for German and 1 for English, as in agon.TEXTS.
+TEXT_FILES = {
+    "README.md": 1, "classroom/anleitung.de.md": 0, "classroom/lessons.de.md": 0, "classroom/lessons.en.md": 1}
+LESSONS = ("classroom/lessons.de.md", "classroom/lessons.en.md")
 
 
-def readme() -> str:
-    with open(os.path.join(HERE, "README.md"), encoding="utf-8") as file:
+def text_of(name: str) -> str:
+    """One of the texts."""
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
         return file.read()
 
 
+def readme() -> str:
+    return text_of("README.md")
 
-COMMANDS = re.findall(r"^    (python agon_ai\.py .*)$", readme(), re.M)
+
+#: For the tests that look into the window's tables.
+needs_tkinter = pytest.mark.skipif(agon is None, reason="no tkinter")
+
+
+class Block(NamedTuple):
+    """A block of code between two fences."""
+
+    name: str
+    language: str
+    text: str
+
+
+FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^ *```$", re.M | re.S)
+
+
+def blocks_of(name: str) -> List[Block]:
+    """The blocks of code of a text, without the indentation of the list they stand in."""
+    return [Block(name, match["language"], re.sub(rf"(?m)^{match['indent']}", "", match["text"]))
+            for match in FENCE.finditer(text_of(name))]
+
+
+def lines_of(name: str) -> List[str]:
+    """The lines of a text that are code by their indentation: shell commands and positions."""
+    return [line.strip() for line in FENCE.sub("", text_of(name)).split("\n") if re.match(r"( {4}| {7})\S", line)]
+
+
+def prose_of(name: str) -> str:
+    """A text without code of any kind, each paragraph and list on one line."""
+    text = re.sub(r"(?m)^( {4}| {7})\S.*$", "", FENCE.sub("", text_of(name)))
+    return re.sub(r"\n(?!\n) *", " ", re.sub(r"`[^`]*`", "", text))
+
+
+def section(name: str, lesson: int, part: int) -> str:
+    """The exercises (part 1) or the solutions (part 2) of a lesson, on one line."""
+    return " ".join(text_of(name).split("\n## ")[lesson].split("\n### ")[part].split())
+
+
+# --- what stands on the screen ---------------------------------------------------
+
+def menu_paths(language: int) -> Set[Tuple[str, ...]]:
+    """Every way through the menus, as one says it: ('Menu', 'View', 'Theme', 'Dark')."""
+    def word(key: str) -> str:
+        return agon.TEXTS[key][language].rstrip(" …")
+
+    deeper = {"theme": [word("theme_" + name) for name in agon.THEMES], "language": list(agon.LANGUAGES.values()),
+              "export": [word(key) for key in agon.TEXTS if key.startswith("export_")],
+              "level_menu": [word("level").format(level=level.number) for level in agon_ai.LEVELS]}
+    paths: Set[Tuple[str, ...]] = {(word("menu"), word(menu)) for menu, _ in agon.MENUS}
+    for menu, entries in agon.MENUS:
+        for entry in filter(None, entries):
+            path = (word("menu"), word(menu), word(entry.strip("[]")))
+            paths.add(path)
+            paths.update((*path, name) for name in deeper.get(entry.strip("[]"), ()))
+    return paths
+
+
+def in_italics(name: str) -> List[str]:
+    """What a text shows in italics."""
+    return [" ".join(words.split()) for words in re.findall(r"(?<![*\w])\*(?![*\s])([^*]+)\*(?!\*)", prose_of(name))]
+
+
+@needs_tkinter
+@pytest.mark.parametrize("name", TEXT_FILES)
+def test_what_stands_in_italics_stands_on_the_screen(name: str) -> None:
+    language = TEXT_FILES[name]
+    paths = menu_paths(language)
+    captions = {texts[language].strip("‹› …") for texts in agon.TEXTS.values()}
+    found = in_italics(name)
+    assert len(found) >= 15
+    for words in found:
+        path = tuple(words.split(", "))
+        if path[0] == agon.TEXTS["menu"][language]:
+            assert path in paths, words
+        else:
+            assert words in captions | {"schräger Schrift", "italics"}, words
+
+
+@needs_tkinter
+def test_a_menu_path_that_does_not_exist_would_be_noticed() -> None:
+    assert ("Menü", "Lernen", "Rätsel") in menu_paths(0) and ("Menu", "View", "Theme", "Dark") in menu_paths(1)
+    assert ("Menü", "Spiel", "Rätsel") not in menu_paths(0) and ("Menü", "Learn", "Puzzles") not in menu_paths(1)
+
+
+@needs_tkinter
+def test_the_menu_paths_that_the_window_names_itself_exist() -> None:
+    named = [(language, match) for texts in agon.TEXTS.values() for language in (0, 1)
+             for match in re.findall(r"(?i)\b(?:menü|menu), ([^,.]+), ([^,.]+)", texts[language])]
+    assert len(named) >= 4
+    for language, path in named:
+        assert (agon.TEXTS["menu"][language], *path) in menu_paths(language), path
+
+
+@needs_tkinter
+def test_the_keys_that_the_texts_name_are_those_of_the_commands() -> None:
+    with open(os.path.join(HERE, "agon.py"), encoding="utf-8") as file:
+        keys = dict(re.findall(r'\("(\w+)",[^"\n]*(?:"\w+"[^"\n]*)?"(F\d+|Mod-v)"\)', file.read()))
+    places = {"place_learn": "tour", "place_puzzles": "puzzles", "place_analysis": "analysis"}
+    for name, language in TEXT_FILES.items():
+        named = re.findall(r"(?<!\*)\*([^*]+)\*,? \(?(F\d+|Ctrl\+V|Strg\+V)\)?", prose_of(name))
+        assert len(named) >= 2
+        for words, key in named:
+            caption = " ".join(words.split()).split(", ")[-1]
+            commands = [places.get(command, command) for command, texts in agon.TEXTS.items()
+                        if texts[language].rstrip(" …") == caption]
+            assert re.sub(r"\w+\+V", "Mod-v", key) in [keys.get(command) for command in commands], (name, words, key)
+
+
+def test_every_link_of_the_texts_leads_somewhere() -> None:
+    for name in TEXT_FILES:
+        links = re.findall(r"\]\(([^)]+)\)", text_of(name))
+        assert links
+        for link in links:
+            path = os.path.join(HERE, os.path.dirname(name), link)
+            assert os.path.isfile(path), (name, link)
+            if path.endswith(".png"):
+                with open(path, "rb") as file:
+                    assert file.read(8) == b"\x89PNG\r\n\x1a\n"
+
+
+# --- commands --------------------------------------------------------------------
+
+#: Games that end after a few moves.
+SHORT_GAMES = "import agon_ai, sys; agon_ai.LONGEST_GAME = 4; sys.exit(agon_ai.main(sys.argv[1:]))"
+TOURNAMENT = r".* no  name +\d +\d( +\d)? +points +won drawn  lost errors\n"
+SCORES = r"\d wins, \d draws, \d losses, [\d.]+ %, Elo [^\n]+\n"
+LEARNT = r"round \d: error on \d+ positions not seen [\d.]+ before\n( +\d+ games, +\d+ positions: error [\d.]+\n){4}"
+WEIGHTS_TABLE = r"WEIGHTS = Weights\(\n( +\w+=[-\d(), ]+\n)+"
+CHECK_RESULT = (r"good   starts and says agonok after [\d.]+ s\n{}\n.*\n"
+                r"It can play\. Faults: 0, notes: \d\.\n")
+
+#: Every command of the texts: how it is made quick, and a pattern for all that it prints (in pytest's case: the end).
+COMMANDS: Dict[str, Tuple[Dict[str, str], str]] = {
+    "python agon_ai.py check classroom/players/trapper.py": ({}, CHECK_RESULT.format("good   calls itself Trapper")),
+    "python agon_ai.py check player.py": ({}, CHECK_RESULT.format("good   calls itself Trapper")),
+    "python agon_ai.py check zufall.py": ({}, CHECK_RESULT.format("note   tells no name[^\n]+")),
+    'python agon_ai.py tournament level1 level2 "python hopper.py" --rounds 2 --movetime 200 --save tournament.agon': (
+        {"--rounds 2": "--rounds 1", "--movetime 200": "--movetime 10"},
+        TOURNAMENT + r"(?=.*^ +1\. level1 .* 0$)(?=.*^ +2\. level2 .* 0$)(?=.*^ +3\. Hopper .* 0$).*"),
+    'python agon_ai.py tournament level1 level2 "python zufall.py" --rounds 2 --movetime 200 --save turnier.agon': (
+        {"--rounds 2": "--rounds 1", "--movetime 200": "--movetime 10"},
+        TOURNAMENT + r"(?=.*^ +1\. level1 .* 0$)(?=.*^ +2\. level2 .* 0$)(?=.*^ +3\. zufall\.py .* 0$).*"),
+    'python agon_ai.py tournament "python anymove.py" "python player.py" level1 --rounds 1 --movetime 200 '
+    "--page tournament.html": (
+        {"--movetime 200": "--movetime 10"},
+        TOURNAMENT + r"(?=.*^ +1\. anymove\.py .* 0$)(?=.*^ +2\. Trapper .* 0$)(?=.*^ +3\. level1 .* 0$).*"),
+    "python agon_ai.py match level2 level1 --games 4": (
+        {"--games 4": "--games 2"}, "(.*\n)?level2 vs level1: " + SCORES),
+    "python agon_ai.py match level8 level8-threat --games 2 --nodes 300 --openings 6": (
+        {}, "(.*\n)?level8 vs level8-threat: " + SCORES),
+    'python agon_ai.py match "python learned.py" "python anymove.py" --games 10 --movetime 200': (
+        {"--games 10": "--games 2"}, r"(.*\n)?Learned vs anymove\.py: " + SCORES),
+    "python agon_ai.py bench": (
+        {"bench": "bench --seconds 0.01"}, r"perft 4: 466551 moves, [\d,]+ moves/s\n"
+        r"(depth +\d+, +\d+ nodes, score [^\n]+\n){6}search: [\d,]+ nodes/s\n"),
+    "python agon_ai.py analyse start --depth 4": (
+        {}, r"(info depth \d score -?\d+ nodes \d+ time \d+ pv [^\n]+\n){4}best move \S+, score -?\d+ for White\n"),
+    "python agon_ai.py tree start --depth 1": (
+        {}, r"node 0 root value = \S+ alpha -inf beta inf nodes 28 best \S+\n(node 0\.\d+ \S+ value = [^\n]+\n){27}"
+        r"expected \S+\ntreeok plain 28 pruned 28\n"),
+    "python agon_ai.py learn --rounds 2 --games 200 --nodes 2000 --file games.jsonl --write": (
+        {"--games 200 --nodes 2000": "--games 2 --nodes 20 --jobs 1", " --write": ""}, 2 * LEARNT + WEIGHTS_TABLE),
+    "python agon_ai.py learn --rounds 1 --games 20 --nodes 100": (
+        {"--games 20 --nodes 100": "--games 3 --nodes 20 --jobs 1"}, LEARNT + WEIGHTS_TABLE),
+    "python classroom/climber.py 60 10 1": (
+        {"60 10 1": "3 2 1"}, r"( +\d  \[(-?\d, ){6}-?\d\]  [-+]0\.\d\d(  kept)?\n){3}learnt \[(-?\d, ){6}-?\d\]\n"),
+    "python anymove.py": ({}, r"wants legal\nagonok\nbestmove a5-(b5|a4)\n"),
+    "python -m pytest": ({}, r".*\n=+ 2 passed in [\d.]+s =+\n"),
+    'python -m pytest -k "not takes_long"': ({}, r".*\n=+ 1 passed, 1 deselected in [\d.]+s =+\n"),
+    "python .ci/mutate.py agon_core.py": (
+        {"core.py": "core.py --jobs 2"}, r"unchanged tests: 2 passed in [\d.]+s\n"
+        r"agon_core\.py, seed 1: 2 of 2 faults noticed \(100 %\)\n"),
+}
+#: What is typed into a program that reads, by the command.
+TYPED = {"python anymove.py": "agon\nlegal a5-b5 a5-a4\ngo\nquit\n"}
+#: A small project in the place of this one, for the commands that would run all tests.
+SMALL_PROJECT = {
+    "agon_core.py": "def one():\n    return 1\n",
+    "test_agon.py": "import agon_core\n\n{takes_long}\n\ndef test_quick():\n    assert agon_core.one() == 1\n\n\n"
+                    "@takes_long\ndef test_long():\n    assert agon_core.one() == 1\n"}
+
+
+def python_block(name: str, words: str) -> str:
+    """The only Python program of a text that contains these words."""
+    found = [block.text for block in blocks_of(name) if block.language == "python" and words in block.text]
+    assert len(found) == 1, (name, words)
+    return found[0]
 
 
 @pytest.fixture(scope="module")
-def copied_folder(tmp_path_factory):
-    """The program as a teacher copies it, with the player of the README saved beside it."""
-    folder = tmp_path_factory.mktemp("copy")
+def copied_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program as a teacher copies it, with the players saved beside it that the texts show."""
+    folder: Path = tmp_path_factory.mktemp("copy")
     for name in ("agon.py", "agon_core.py", "agon_ai.py"):
         shutil.copy(os.path.join(HERE, name), folder / name)
     shutil.copytree(os.path.join(HERE, "classroom"), folder / "classroom")
-    source = re.search(r"```python\n(.*?)```", readme(), re.S).group(1)
-    (folder / "hopper.py").write_text(source, "utf-8")
+    shutil.copy(folder / "classroom" / "players" / "trapper.py", folder / "player.py")
+    for player, name, words in (("hopper.py", "README.md", "id name Hopper"),
+                                ("anymove.py", LESSONS[0], '"wants legal"'),
+                                ("zufall.py", "classroom/anleitung.de.md", '"wants legal"'),
+                                ("learned.py", LESSONS[0], "id name Learned")):
+        (folder / player).write_text(python_block(name, words), "utf-8")
     return folder
 
 
-#: What the commands of the README print, by their first words: a pattern for all of the output.
-OUTPUTS = {
-    "check": r"(?s)good   starts and says agonok after [\d.]+ s\ngood   calls itself Trapper\n.*"
-             r"\nIt can play\. Faults: 0, notes: \d\.\n",
-    "tournament": r"""(?s).* no  name +\d +\d +\d +points +won drawn  lost errors
-(?=.*^ +1\. level1 .* 0$)(?=.*^ +2\. level2 .* 0$)(?=.*^ +3\. Hopper .* 0$).*""",
-    "match": r"(?s)(.*\n)?level\S+ vs level\S+: \d wins, \d draws, \d losses, [\d.]+ %, Elo [^\n]+\n",
-    "learn": r"(?s)round 1: error on \d+ positions not seen [\d.]+ before\n( +\d+ games, +\d+ positions: error [\d.]+\n){4}"
-             r"WEIGHTS = Weights\(\n.*\)\n",
-    "bench": r"(?s)perft 4: 466551 moves, [\d,]+ moves/s\n(depth +\d+, +\d+ nodes, score [^\n]+\n){6}"
-             r"search: [\d,]+ nodes/s\n",
-    "analyse": r"(?s)(info depth \d score -?\d+ nodes \d+ time \d+ pv [^\n]+\n){4}"
-               r"best move \S+, score -?\d+ for White\n",
-    "tree": r"(?s)node 0 root value = \S+ alpha -inf beta inf nodes 28 best \S+\n(node 0\.\d+ \S+ value = [^\n]+\n){27}"
-            r"expected \S+\ntreeok plain 28 pruned 28\n",
-}
-#: The same commands, but quick: less time, and games that end after twelve moves.
-QUICKER = {"--rounds 2": "--rounds 1", "--movetime 200": "--movetime 10", "bench": "bench --seconds 0.01",
-           "--games 200 --nodes 2000": "--games 5 --nodes 20"}
-SHORT_GAMES = "import agon_ai, sys; agon_ai.LONGEST_GAME = 12; sys.exit(agon_ai.main(sys.argv[1:]))"
+@pytest.fixture(scope="module")
+def small_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of one function and two tests, with the tool that puts faults into it."""
+    folder: Path = tmp_path_factory.mktemp("small")
+    (folder / ".ci").mkdir()
+    shutil.copy(os.path.join(HERE, ".ci", "mutate.py"), folder / ".ci")
+    mark = inspect.getsource(takes_long)
+    for name, source in SMALL_PROJECT.items():
+        source = source.replace("{takes_long}", "from typing import Callable\n\n\n" + mark)
+        (folder / name).write_text(source, "utf-8")
+    return folder
 
 
-@takes_long
+def test_every_command_of_the_texts_is_tried_here() -> None:
+    found = {line for name in TEXT_FILES for line in lines_of(name) if line.startswith("python")}
+    assert found == {*COMMANDS, "python agon.py"}
+
+
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_of_the_readme_works(copied_folder, command):
-    for slow, quick in QUICKER.items():
-        command = command.replace(slow, quick)
-    words = shlex.split(command)
-    done = subprocess.run([sys.executable, "-c", SHORT_GAMES, *words[2:]], cwd=copied_folder, capture_output=True,
-                          encoding="utf-8", timeout=240)
-    assert done.returncode == 0, done.stderr
-    assert re.fullmatch(OUTPUTS[words[2]], done.stdout, re.M), done.stdout
+def test_a_command_of_the_texts_does_what_they_say(copied_folder: Path, small_project: Path, command: str) -> None:
+    quicker, expected = COMMANDS[command]
+    quick = command
+    for slow, instead in quicker.items():
+        assert slow in quick
+        quick = quick.replace(slow, instead)
+    words = shlex.split(quick)
+    if words[1] == "agon_ai.py":
+        words[1:2] = ["-c", SHORT_GAMES]
+    is_about_tests = "pytest" in words or ".ci/mutate.py" in words
+    done = subprocess.run([sys.executable, *words[1:]], cwd=small_project if is_about_tests else copied_folder,
+                          input=TYPED.get(command, ""), capture_output=True, encoding="utf-8", timeout=240,
+                          env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})  # what else is installed says more
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert re.fullmatch(expected, done.stdout, re.M | re.S), done.stdout
     if "--save" in words:
-        games = games_of(copied_folder)
-        assert sorted(games) == [f"tournament-{pair}-00{number}.agon" for pair in ("1-2", "1-3", "2-3")
+        name = words[words.index("--save") + 1].replace(".agon", "")
+        games = {file: game for file, game in games_of(copied_folder).items() if file.startswith(name + "-")}
+        assert sorted(games) == [f"{name}-{pair}-00{number}.agon" for pair in ("1-2", "1-3", "2-3")
                                  for number in (1, 2)]
         assert all(game.outcome() for game in games.values())
+    if "--page" in words:
+        page = (copied_folder / words[words.index("--page") + 1]).read_text("utf-8")
+        assert "Trapper" in page and "anymove.py" in page
 
 
-def test_the_readme_names_the_commands_to_play_and_to_test():
-    lines = readme().splitlines()
-    assert "    python agon.py" in lines and "    python -m pytest" in lines
+@needs_tkinter
+@pytest.mark.parametrize("command", ["python agon.py"])
+def test_the_command_to_play_opens_the_window(monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    opened = []
+    monkeypatch.setattr(agon, "App", lambda root, path: opened.append(path))
+    monkeypatch.setattr(agon.tk, "Tk", lambda className: types.SimpleNamespace(mainloop=lambda: opened.append("shown")))
+    for arguments, path in ((command.split()[1:], ""), (command.split()[1:] + ["a.agon"], "a.agon")):
+        opened.clear()
+        monkeypatch.setattr(sys, "argv", arguments)
+        agon.main()
+        assert opened == [path, "shown"]
 
 
-def test_the_game_file_of_the_readme_can_be_read():
-    game = Game.from_text(re.search(r"```\n(\[Format.*?)```", readme(), re.S).group(1))
-    assert len(game.moves) == 4 and game.rules == Rules(queen_first=True) and game.comments == {2: "a remark"}
+# --- positions, files and programs -----------------------------------------------
+
+def test_the_positions_of_the_texts_can_be_read() -> None:
+    for name in TEXT_FILES:
+        found = [line for line in lines_of(name) if not line.startswith("python")]
+        assert found
+        for line in found:
+            assert sorted(str(pos(line)).split()) == sorted(line.split())
 
 
-def test_the_pictures_of_the_readme_are_there():
-    pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", readme())
-    assert len(pictures) >= 2
-    for picture in pictures:
-        with open(os.path.join(HERE, picture), "rb") as file:
-            assert file.read(8) == b"\x89PNG\r\n\x1a\n"
+def with_added(block: str) -> List[Lesson]:
+    """The puzzles of the classroom with a block at their end."""
+    return agon_core.lessons_of(agon_core.read_games(text_of("classroom/puzzles.agon") + "\n" + block))
 
 
-def test_the_project_is_the_five_files_and_little_else():
+def check_puzzle(block: Block) -> None:
+    before, after = with_added(""), with_added(block.text)
+    added = after[len(before):]
+    assert after[:len(before)] == before and added[-1].kind == "puzzle"
+    assert {lesson.theme for lesson in added} <= {lesson.theme for lesson in after if lesson.kind == "theme"}
+    assert added[-1].start not in [lesson.start for lesson in before]
+    game = Game(added[-1].start)
+    good = agon_core.moves_that_reach(added[-1].goals[0], game)
+    assert 0 < len(good) < len(game.legal_moves())
+
+
+def check_game(block: Block) -> None:
+    game = Game.from_text(block.text)
+    if block.name in LESSONS:
+        outcome = game.outcome()
+        assert game.length == 24 and outcome and outcome.reason is Ending.RESIGNATION and outcome.winner == BLACK
+    else:
+        assert " ".join(map(str, game.moves)) == "a5-b5 d1-d2 f1-f2 h1-h2" and not game.outcome()
+        remark = {"README.md": "a remark", "classroom/anleitung.de.md": "eine Bemerkung"}[block.name]
+        assert game.comments == {2: remark} and game.headers["Black"] == "Computer level 2"
+        assert game.rules.queen_first == (block.name == "README.md")
+
+
+def check_house(block: Block) -> None:
+    names_in_it = set(re.findall(r"\b(?:[A-Z][a-z]+)+\b|\b[a-z]+_[a-z]+(?=\()", block.text)) - {"Tk"}
+    assert len(names_in_it) >= 15
+    for word in names_in_it:
+        assert hasattr(agon, word), word
+
+
+def answers(source: str, *lines: str) -> List[str]:
+    """What a player answers to these lines."""
+    done = subprocess.run([sys.executable, "-c", source], input="\n".join(lines) + "\n", cwd=HERE, capture_output=True,
+                          encoding="utf-8", timeout=60)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    return done.stdout.splitlines()
+
+
+def lines_told(text: str, times: int = 3) -> List[str]:
+    """What the window says to a player in a position, several times."""
+    moves = " ".join(map(str, pos(text).legal_moves()))
+    return ["agon", "isready", "newgame", "setoption name Seed value 1",
+            *[f"position text {text}", f"board {text}", f"legal {moves}", "go movetime 200"] * times, "quit"]
+
+
+def chosen(source: str, text: str, times: int = 3) -> Set[str]:
+    """The moves that a player chooses in a position when it is asked several times."""
+    told = answers(source, *lines_told(text, times))
+    assert "agonok" in told and told[-times:] == [line for line in told if line.startswith("bestmove ")]
+    return {line.split()[1] for line in told[-times:]}
+
+
+#: Positions of the second lesson: a move that traps two pieces, and the only move that lets nothing be trapped.
+DOUBLE_TRAP, ONLY_SAFE_MOVE = "Qc3 e3 f3 f5 / Qf8 d4 e4 h5 w", "Qc5 e6 f4 h4 / Qf3 g6 h3 i4 w"
+
+
+def check_any_move(block: Block) -> None:
+    assert len(chosen(block.text, str(Position.start()), 20)) > 5
+
+
+def check_hopper(block: Block) -> None:
+    moves = [mv(move) for move in chosen(block.text, str(Position.start()), 10)]
+    assert len(moves) > 1 and all(Position.start().is_progress(move) for move in moves)
+
+
+def check_learned(block: Block) -> None:
+    moves = [mv(move) for move in chosen(block.text, str(Position.start()), 10)]
+    assert len(moves) > 1 and all(Position.start().is_progress(move) for move in moves)
+    assert chosen(block.text, DOUBLE_TRAP) == {"f5-e5"}
+
+
+def check_worth(block: Block) -> None:
+    """The function in the place of that of Trapper: the player traps, and of two steps inwards takes the queen's."""
+    trapper = text_of("classroom/players/trapper.py")
+    source, count = re.subn(r"(?s)def worth.*?\n\n\n", lambda _: block.text + "\n\n", trapper)
+    assert count == 1
+    assert chosen(source, DOUBLE_TRAP) == {"f5-e5"}
+    assert {move.split("-")[0] for move in chosen(source, START_TEXT + " w")} == {"f1"}  # the queen
+    assert chosen(source, "Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w") == {"--"}
+    is_careful = "danger" in block.text
+    assert (chosen(source, ONLY_SAFE_MOVE, 20) == {"h4-g4"}) == is_careful
+
+
+def check_minimax(block: Block) -> None:
+    assert answers(block.text) == ["4 4 [3, 5, 4, 2, 8, 4, 6]", "4 4 [8, 4, 6, 3, 2]"]
+
+
+def check_chances(block: Block) -> None:
+    assert answers(block.text) == ["17.2% 2.8%"]
+
+
+def check_view(block: Block) -> None:
+    assert "assert view" in block.text
+    exec(compile(block.text, block.name, "exec"), {})
+    with pytest.raises(AssertionError):
+        exec(compile(block.text.replace("one step", "two steps"), block.name, "exec"), {})
+
+
+#: How a block of code is tried, by words that stand in it.
+CHECKS: Dict[str, Callable[[Block], None]] = {
+    '[Kind "puzzle"]': check_puzzle, "[Format ": check_game, "main ──> App": check_house, "agon.view_of(": check_view,
+    'print("wants legal", "agonok"': check_any_move, "id name Hopper": check_hopper, "id name Learned": check_learned,
+    "def worth(": check_worth, "def minimax(": check_minimax, "from math import comb": check_chances}
+
+
+@needs_tkinter
+@pytest.mark.parametrize("block", [
+    pytest.param(block, id=f"{name}-{number}") for name in TEXT_FILES for number, block in enumerate(blocks_of(name))])
+def test_every_example_of_the_texts_does_what_they_say(block: Block) -> None:
+    checks = [check for words, check in CHECKS.items() if words in block.text]
+    assert len(checks) == 1, block.text
+    checks[0](block)
+
+
+def test_there_are_examples_of_every_kind() -> None:
+    texts = [block.text for name in TEXT_FILES for block in blocks_of(name)]
+    assert all(any(words in text for text in texts) for words in CHECKS)
+
+
+def climber() -> types.ModuleType:
+    """The program that learns in the fifth lesson."""
+    spec = importlib.util.spec_from_file_location("climber", os.path.join(HERE, "classroom", "climber.py"))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_climber_keeps_what_wins_and_forgets_what_loses(monkeypatch: pytest.MonkeyPatch,
+                                                        capsys: pytest.CaptureFixture[str]) -> None:
+    module = climber()
+    monkeypatch.setattr(module, "gain", lambda new, old, games, luck: sum(new) - sum(old))
+    numbers = module.learn(30, 10, random.Random(1))
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 30 and sum(numbers) > 10 and min(numbers) >= 0
+    assert all(line.endswith("kept") == ("+" in line) for line in lines)
+
+
+def test_climber_gains_by_going_inwards_and_by_trapping() -> None:
+    module = climber()
+    nothing, inwards = [0] * 7, [6, 5, 4, 3, 2, 1, 0]
+    setattr(module, "LONGEST", 40)
+    assert module.gain(inwards, nothing, 2, random.Random(1)) > 0.2
+    assert -module.gain(nothing, inwards, 2, random.Random(1)) > 0.2
+    assert module.choose(pos(DOUBLE_TRAP), [0] * 6 + [1], random) == mv("f5-e5")
+    assert module.choose(pos(DOUBLE_TRAP), [0] * 6 + [-1], random) != mv("f5-e5")
+    assert module.choose(pos("Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w"), inwards, random) == PASS
+
+
+# --- the lessons -----------------------------------------------------------------
+
+def skeleton(name: str) -> List[str]:
+    """What both lesson files must have alike: headings, tables, lists, code, and the moves and cells in every part."""
+    found = []
+    for line in FENCE.sub("", text_of(name)).split("\n"):
+        heading, item, row = re.match("#+", line), re.match(r" *(\d+\.|-) ", line), line.strip().startswith("|")
+        if heading:
+            found.append(heading.group())
+        elif row:
+            found.append(" | ".join(cell if re.search(r"\d", cell) else "" for cell in line.split("|")[:2]) +
+                         str(line.count("|")))
+        elif item:
+            found.append(item.group())
+    for part in re.split(r"\n##+ ", text_of(name)):
+        on_one_line = " ".join(FENCE.sub("", part).split())
+        words = sorted(re.findall(r"`[^`]+`|\b[a-l]\d+(?:-[a-l]\d+)?\b|\bF\d+\b", on_one_line))
+        found.append(" ".join(words).replace("anleitung.de.md", "README.md"))
+        found.append(str(len(re.findall(r"(?<![*\w])\*(?![*\s])[^*]+\*(?!\*)", part))))
+    return found
+
+
+def test_both_lesson_files_have_the_same_structure() -> None:
+    german, english = LESSONS
+    assert skeleton(german) == skeleton(english)
+    assert skeleton(german).count("##") == 5 and skeleton(german).count("###") == 10
+    assert [block.text for block in blocks_of(german)] == [block.text for block in blocks_of(english)]
+    assert lines_of(german) == lines_of(english)
+    assert text_of(german).count("**Ziele**") == text_of(english).count("**Aims**") == 5
+
+
+def test_every_lesson_fills_its_45_minutes() -> None:
+    for name in LESSONS:
+        for lesson in text_of(name).split("\n## ")[1:]:
+            times = [int(minute) for row in re.findall(r"\| (\d+–\d+) \|", lesson) for minute in row.split("–")]
+            assert times[0] == 0 and times[-1] == 45 and len(times) >= 10
+            assert times[1:-1:2] == times[2::2] and times == sorted(times)
+
+
+def says(lesson: int, *words: object) -> None:
+    """Both files say all of this in the solutions of a lesson."""
+    for name in LESSONS:
+        solutions = section(name, lesson, 2)
+        for word in words:
+            assert re.search(rf"(?<![\w-]){re.escape(str(word))}(?![\w-])", solutions), (name, lesson, word)
+
+
+def test_the_solutions_of_the_first_lesson_are_right() -> None:
+    sizes = collections.Counter(ring for ring in agon_core.RING if ring is not None)
+    assert sizes == {0: 1, **{number: 6 * number for number in range(1, 6)}}
+    moves = collections.Counter(move.source for move in Position.start().legal_moves() if move.source is not None)
+    assert moves == {cell: 3 if Position.start().is_queen(cell) else 4 for cell in moves} and len(moves) == 7
+    alone = Game(pos("Qf1 a5 b1 d9 h9 k1 l5 / Qf11 w"))
+    ways = dict(re.findall(r"\b([a-l]\d+) (?:to|nach) ([a-l]\d+)\b", section(LESSONS[1], 1, 2)))
+    assert ways == dict(re.findall(r"\b([a-l]\d+) (?:to|nach) ([a-l]\d+)\b", section(LESSONS[0], 1, 2)))
+    for source, target in [("f1", "f6"), *ways.items()]:  # straight on, without a sideways step, queen first
+        while source != target:
+            steps = [move for move in alone.position.legal_moves()
+                     if cell_name(move.source or 0) == source and alone.position.is_progress(move)]
+            best = min(steps, key=lambda move: math.dist(agon_core.axial(move.target or 0),
+                                                         agon_core.axial(parse_cell(target))))
+            alone.play(best)
+            source = cell_name(best.target or 0)
+            if not alone.outcome():
+                alone = Game(alone.position.with_turn(WHITE))
+    outcome = alone.outcome()
+    assert len(ways) == 6 and outcome and outcome.reason is Ending.THRONE
+    trapped = pos("Qf2 e5 h4 / Qf10 e4 e6 a2 a4 w")
+    assert names(trapped.trapped()) == ["e5"] and names(trapped.enclosers(parse_cell("e5"))) == ["e4", "e6"]
+    free = [cell for cell in CELLS if agon_core.RING[cell] == 5 and trapped.side_at(cell) is None]
+    allowed = [move.target for move in trapped.legal_moves()]
+    assert names(sorted(set(free) - set(allowed))) == ["a3"] and set(allowed) < set(free)
+    exception = pos("Qf2 d5 e3 e7 / Qf10 e4 e6 k7 w")
+    assert names(exception.newly_trapped(mv("d5-e5"))) == ["e4", "e6"]
+    without = exception.without_piece(parse_cell("e7"))
+    assert without.refusal(mv("d5-e5")) is Refusal.SELF_ENCLOSURE and names(without.causes(mv("d5-e5"))) == ["e4", "e6"]
+    says(1, f"= {len(CELLS)}", f"6 · 4 + 3 = {sum(moves.values())}", f"6 · 4 + 5 = {6 * 4 + 5}", len(allowed), "a3")
+
+
+def test_the_solutions_of_the_second_lesson_are_right() -> None:
+    start = pos(DOUBLE_TRAP)
+    traps = {str(move): names(start.newly_trapped(move)) for move in start.legal_moves()}
+    assert {move: cells for move, cells in traps.items() if cells} == {
+        "c3-d3": ["e4"], "e3-d3": ["e4"], "f5-e5": ["d4", "e4"]}
+    start = pos(ONLY_SAFE_MOVE)
+    assert not any(map(start.newly_trapped, start.legal_moves()))
+    assert names(start.with_turn(BLACK).newly_trapped(mv("i4-h5"))) == ["h4"]
+    safe = [str(move) for move in start.legal_moves()
+            if not any(map(start.play(move).newly_trapped, start.play(move).legal_moves()))]
+    assert safe == ["h4-g4"] and names(start.play(mv("h4-g5")).newly_trapped(mv("h3-g4"))) == ["g5"]
+    game = Game(pos("Qf6 d5 e5 e6 f5 g5 g6 / Qi3 c2 c4 e3 e7 g3 h6 w"))
+    assert forced_wins(game) == ["e6-f7"]
+    game.play(mv("e6-f7"))
+    assert game.refusal(mv("e7-e6")) is Refusal.SELF_ENCLOSURE and names(game.causes(mv("e7-e6"))) == ["d5", "f7"]
+    assert forced_wins(Game(game.position.with_turn(WHITE)), 1) == ["d5-e6"]
+    (text,) = [block.text for block in blocks_of(LESSONS[0]) if "[Result" in block.text]
+    played_game = Game.from_text(text)
+    before = played_game.positions[18]
+    bad = {}
+    for move in before.legal_moves():
+        after = before.play(move)
+        bad[str(move)] = [str(reply) for reply in after.legal_moves() if after.newly_trapped(reply)]
+    assert {move for move, replies in bad.items() if replies} == {"c5-d5", "k1-i2", "b1-c2"}
+    assert bad["c5-d5"] == ["b3-c4"] and agon_core.RING[parse_cell("c2")] == 4
+    assert str(played_game.moves[18]) == "c5-d5" and played_game.numbered(18) == "10. c5-d5"
+    assert agon_core.RING[parse_cell("d5")] == 2 and names(played_game.positions[20].enclosers(parse_cell("d5"))) == [
+        "c4", "e6"]
+    says(2, len(bad), len(bad) - 3, *safe, "10. c5-d5", "b3-c4", "e6-f7", "d5-e6", "f5-e5")
+
+
+def forced_wins(game: Game, moves: int = 2) -> List[str]:
+    """The moves that win in so many own moves, whatever the other side does."""
+    found = []
+    for move in game.legal_moves():
+        game.play(move)
+        outcome = game.outcome()
+        if outcome:
+            wins = outcome.reason is Ending.THRONE
+        else:
+            wins = moves > 1 and all(after_reply(game, reply, moves) for reply in game.legal_moves())
+        if wins:
+            found.append(str(move))
+        game.undo()
+    return found
+
+
+def after_reply(game: Game, reply: Move, moves: int) -> bool:
+    """Whether the side to move before a reply can still win in time after it."""
+    game.play(reply)
+    wins = not game.outcome() and bool(forced_wins(game, moves - 1))
+    game.undo()
+    return wins
+
+
+def test_the_solutions_of_the_third_lesson_are_right() -> None:
+    small = pos("Qf6 d6 / Qg6 g5 h6 w")
+    lines, plain, pruned = agon_ai.tree_lines(small, 2)
+    assert {line.move: len(line.left_out) for line in lines if line.left_out} == {"d6-d5": 3, "d6-e7": 3}
+    assert lines[0].best == "d6-e6" and plain == 16 and pruned == 10
+    assert [len(small.play(move).legal_moves()) for move in small.legal_moves()] == [4] * 3
+    assert [line.move for line in lines if line.path in ("0.2.1", "0.3.1")] == ["h6-g7"] * 2
+    worst = min(line.value for line in lines if line.path.startswith("0.1."))
+    assert all(line.value < worst for line in lines if line.path in ("0.2.1", "0.3.1"))
+    counts = [perft(Position.start(), depth) for depth in range(4)]
+    says(3, f"{plain} = 1 + 3 + 12", pruned, f"{sum(counts[:3])} = 1 + 27 + 713", "18 417")
+    assert counts == [1, 27, 713, 18417]
+    for name in LESSONS:
+        exercises = section(name, 3, 1)
+        assert f"{sum(counts):,}".replace(",", " ") in exercises and str(sum(counts[:3])) in exercises
+    assert round(counts[3] / counts[2]) == round(counts[2] / counts[1]) == 26
+    seconds = 26 ** 8 / 100_000
+    assert 1.9e6 < seconds < 2.2e6 and seconds > 21 * 86_400 and 0.8e6 < 2 * 26 ** 4 < 1.1e6
+
+
+def test_the_solutions_of_the_fifth_lesson_are_right() -> None:
+    numbers = [4, 2, 1, 1, -2, -3, 1]
+    for name in LESSONS:
+        assert ", ".join(map(str, numbers[:6])) in section(name, 5, 1)
+    assert f"NUMBERS = {numbers}" in python_block(LESSONS[0], "id name Learned")
+    says(5, f"1 - (-2) = {numbers[3] - numbers[4]}", f"1 - 1 = {numbers[2] - numbers[3]}",
+         f"0 + 2 · 1 = {2 * numbers[6]}")
+    assert "17,2 % und 2,8 %" in section(LESSONS[0], 5, 2) and "17.2 % and 2.8 %" in section(LESSONS[1], 5, 2)
+    assert climber().LONGEST == 150
+    says(5, "150")
+
+
+# --- the project -----------------------------------------------------------------
+
+def test_the_first_screen_of_the_readme_has_a_picture_a_command_and_the_german_instructions() -> None:
+    first_screen = text_of("README.md").split("\n## ")[0].splitlines()
+    assert "    python agon.py" in first_screen and len(first_screen) <= 15
+    assert any(line.startswith("![") for line in first_screen)
+    assert any("Deutsch" in line and "classroom/anleitung.de.md" in line for line in first_screen)
+
+
+def test_the_tour_has_as_many_pages_as_the_texts_say() -> None:
+    assert len(lessons("tour.agon")) == 14
+    assert "fourteen pages" in text_of("README.md") and "vierzehn Seiten" in text_of("classroom/anleitung.de.md")
+
+
+def test_the_project_is_the_five_files_and_little_else() -> None:
     here = {name for name in os.listdir(HERE) if not name.startswith(".") and name != "__pycache__"}
     assert here == {"agon.py", "agon_core.py", "agon_ai.py", "test_agon.py", "README.md", "classroom", "docs"}
