@@ -12582,6 +12582,7 @@ def test_every_command_of_the_texts_is_tried_here() -> None:
     assert found == {*COMMANDS, "python agon.py"}
 
 
+@takes_long
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_of_the_texts_does_what_they_say(copied_folder: Path, small_project: Path, command: str) -> None:
     quicker, expected = COMMANDS[command]
