@@ -1207,6 +1207,7 @@ class RunningGame(Table):
     def travel(self, count: int) -> Dict[Cell, Cell]:
         """Take moves back (below 0) or play them again (above 0); where each piece that moved has come from."""
         came_from: Dict[Cell, Cell] = {}
+        self._looks_back = self.looks_back  # who had come to the end again takes moves back in earnest
         for _ in range(abs(count)):
             move = self.game.undo() if count < 0 else self.game.redo()
             if move is not None and move.source is not None and move.target is not None:
@@ -2048,13 +2049,15 @@ def resting_commands(session: Session, outcome: Optional[Outcome]) -> FrozenSet[
     is_persons_turn = session.may_act and outcome is None
     has_computer = not all(player.is_person for player in running.players)
     has_moves, has_undone = game.ply > 0, game.ply < game.length
+    is_latest = not running.looks_back  # an end in the middle would forget the moves behind it
     meaning = {
         "undo": game.is_declared or running.undo_count() > 0, "redo": has_undone,
         "first": has_moves, "previous": has_moves, "next": has_undone, "last": has_undone,
-        "hint": is_persons_turn, "offer_draw": is_persons_turn, "move_now": session.mode is Mode.THINKING,
+        "hint": is_persons_turn, "offer_draw": is_persons_turn and is_latest,
+        "move_now": session.mode is Mode.THINKING,
         "pause": has_computer and outcome is None, "swap": has_computer,
         "one_move": session.mode in (Mode.IDLE, Mode.SELECTED) and outcome is None,
-        "resign": running.has_person and outcome is None}
+        "resign": running.has_person and outcome is None and is_latest}
     return frozenset(key for key, has_meaning in meaning.items() if not has_meaning) | never
 
 
@@ -5940,8 +5943,10 @@ class App:
             self.analyst.rest()
 
     def perform(self, following: Next) -> None:
-        """Do what is to happen next."""
+        """Do what is to happen next; a piece that is picked stays so only if the player goes on as before."""
         session = self.session
+        if following.mode is not session.mode:
+            self.hand.put_down()
         session.enter(following.mode)
         if following.say:
             session.say(following.say)

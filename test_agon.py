@@ -6293,6 +6293,21 @@ def test_who_looks_back_and_moves_begins_a_new_game_and_the_old_one_stays_whole(
     assert session.game.length == 1 and session.table is session.running
 
 
+def test_only_another_move_in_the_middle_of_a_game_that_has_ended_would_leave_it() -> None:
+    session = on_table("b1-c2 b7-c7 k1-k2")
+    session.game.resign(WHITE)
+    assert not session.would_leave(mv("k7-k6"))
+    session.running.look_at(1)
+    assert session.would_leave(mv("k7-k6")) and not session.would_leave(mv("b7-c7"))
+    session.open(set_up())
+    assert not session.would_leave(mv("k7-k6"))
+    session.close()
+    session.game.reopen()
+    assert not session.would_leave(mv("k7-k6"))
+    session.game.resign(WHITE)  # here and now, which the moves behind it do not outlive
+    assert not session.would_leave(mv("k7-k6"))
+
+
 @pytest.mark.parametrize("levels, person", [((0, 0), None), ((0, 1), WHITE), ((1, 0), BLACK), ((1, 2), None)])
 def test_a_game_knows_its_only_person(levels: Tuple[int, int], person: Optional[int]) -> None:
     game = running(levels=levels)
@@ -6450,6 +6465,16 @@ def test_looking_at_a_place_in_the_game_takes_nothing_back_for_good() -> None:
     assert game.game.ply == 3 and game.game.length == 3
     game.look_at(-1)
     assert game.game.ply == 0
+
+
+def test_who_has_come_to_the_end_again_takes_moves_back_in_earnest() -> None:
+    game = running("b1-c2 b7-c7 k1-k2")
+    game.look_at(1)
+    game.travel(-1)
+    assert game.looks_back  # still in the middle
+    game.look_at(3)
+    game.travel(-1)
+    assert not game.looks_back
 
 
 def test_a_game_read_with_moves_taken_back_is_one_that_is_looked_through() -> None:
@@ -7506,8 +7531,18 @@ BACK, ON = {"first", "previous"}, {"next", "last"}
 def test_in_a_game_of_two_persons_one_may_ask_offer_resign_and_look_through() -> None:
     assert offered(on_table()) == PERSONS
     assert offered(on_table("b1-c2")) == PERSONS | BACK | {"undo"}
-    assert offered(on_table("b1-c2 b7-c7", undone=1)) == PERSONS | BACK | ON | {"undo", "redo"}
-    assert offered(on_table("b1-c2", undone=1)) == PERSONS | ON | {"redo"}
+
+
+def test_who_looks_back_ends_no_game_which_would_forget_the_moves_behind() -> None:
+    looking = {"hint", "one_move"} | ON | {"redo"}
+    assert offered(on_table("b1-c2", undone=1)) == looking
+    session = on_table("b1-c2 b7-c7 k1-k2")
+    session.running.look_at(1)
+    assert offered(session) == looking | BACK | {"undo"}
+    session.running.look_at(3)
+    assert offered(session) == PERSONS | BACK | {"undo"}
+    session.running.travel(-1)
+    assert offered(session) == PERSONS | BACK | ON | {"undo", "redo"}
 
 
 def test_against_the_computer_one_may_also_pause_it_and_swap() -> None:
@@ -11384,6 +11419,17 @@ def test_a_hint_in_a_puzzle_clears_old_marks_and_shows_the_first_move(window: Wi
     window.until(lambda: window.session.marks.hint is not None)
     assert window.session.marks.tried is None and not window.session.marks.causes
     assert window.session.marks.hint in agon_core.moves_that_reach("win", window.session.game)
+
+
+@pytest.mark.parametrize("goal", ["trap", "win"])
+def test_a_hint_in_a_puzzle_lays_the_picked_piece_down(window: Window, goal: str) -> None:
+    book = open_puzzle(window, goal, 1)
+    own = next(cell_name(cell) for cell in CELLS if window.session.game.position.side_at(cell) == book.side)
+    window.click(own)
+    assert window.session.mode is agon.Mode.SELECTED
+    window.press_button(window.page_button("hint"))
+    window.until(lambda: window.session.marks.hint is not None)
+    assert window.session.mode is agon.Mode.IDLE and window.app.hand.state.selected is None
 
 
 def test_a_move_whose_judge_has_failed_can_be_made_again(window: Window) -> None:
