@@ -2855,6 +2855,23 @@ def test_letters_and_numbers_stand_at_the_ends_of_their_files_and_ranks() -> Non
             assert abs(y - left[1]) < 0.7 * layout.size
 
 
+@pytest.mark.parametrize("flipped, start, ways", [
+    (False, "f6", "f7 f5 e6 g6"), (False, "g5", "g6 g4 f5 h4"), (False, "b3", "b4 b2 a3 c4"),
+    (False, "f1", "f2 f1 e1 g1"), (False, "f11", "f11 f10 e10 g10"), (False, "a3", "a4 a2 a3 b3"),
+    (True, "f6", "f5 f7 g5 e5"), (True, "l6", "l5 l6 l6 k7")])
+def test_the_next_cell_is_the_one_that_the_eye_finds_in_that_direction(flipped: bool, start: str, ways: str) -> None:
+    layout, cell = Layout.fit(600, 600, flipped), parse_cell(start)
+    found = [layout.next_cell(cell, columns, rows) for columns, rows in ((0, -1), (0, 1), (-1, 0), (1, 0))]
+    assert " ".join(map(cell_name, found)) == ways
+
+
+def test_cells_are_read_by_column_from_the_bottom_up() -> None:
+    order = sorted(CELLS, key=Layout.fit(600, 600).reading_order)
+    assert [cell_name(cell) for cell in order[:8]] == ["a1", "a2", "a3", "a4", "a5", "a6", "b1", "b2"]
+    order = sorted(CELLS, key=Layout.fit(600, 600, True).reading_order)
+    assert [cell_name(cell) for cell in order[:8]] == ["l6", "l5", "l4", "l3", "l2", "l1", "k7", "k6"]
+
+
 def test_the_board_is_as_large_as_its_numbers_say() -> None:
     layout = Layout(10, 0, 0)
     corners = [layout.corners(cell) for cell in CELLS]
@@ -2953,17 +2970,19 @@ def test_an_arrow_points_from_beside_its_source_into_the_middle_of_its_target(mo
 
 
 def test_the_parts_of_a_piece_lie_inside_each_other_and_the_cell() -> None:
-    rim, *rest = agon_core.PIECE_SHAPES
+    rim, face, *_ = agon_core.PIECE_SHAPES
     assert rim[:3] == (0, 0, 1) and agon_core.PIECE_DIAMETER < agon_core.ROOT3
-    for guard in agon_core.PIECE_SHAPES + agon_core.GUARD_SHAPES:
-        assert guard[:2] == (0, 0) and 0 < guard.radius <= 1
-    radii = [shape.radius for shape in agon_core.PIECE_SHAPES + agon_core.GUARD_SHAPES]
+    radii = []
+    for shape in agon_core.PIECE_SHAPES + agon_core.GUARD_SHAPES:
+        assert isinstance(shape, agon_core.Disc) and (shape.x, shape.y) == (0, 0) and 0 < shape.radius <= 1
+        radii.append(shape.radius)
     assert radii == sorted(radii, reverse=True) and len(set(radii)) == len(radii)
-    crown, *balls = agon_core.QUEEN_SHAPES
-    assert sorted(crown.points) == sorted((-x if x else 0, y) for x, y in crown.points)
-    assert sorted(ball[:3] for ball in balls) == sorted((-ball.x if ball.x else 0, *ball[1:3]) for ball in balls)
-    for x, y in crown.points + tuple((x, y - radius) for x, y, radius, _ in balls):
-        assert math.hypot(x, y) < rest[0].radius
+    balls = [shape for shape in agon_core.QUEEN_SHAPES if isinstance(shape, agon_core.Disc)]
+    (crown,) = (shape for shape in agon_core.QUEEN_SHAPES if isinstance(shape, agon_core.Outline))
+    assert set(crown.points) == {(-x, y) for x, y in crown.points}
+    assert {ball[:3] for ball in balls} == {(-x, y, radius) for x, y, radius, _ in balls}
+    for x, y in crown.points + tuple((ball.x, ball.y - ball.radius) for ball in balls):
+        assert math.hypot(x, y) < face.radius
 
 
 @pytest.mark.parametrize("shape", [*agon_core.STAR, agon_core.CROSS, agon_core.HEXAGON])
