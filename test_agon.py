@@ -565,6 +565,14 @@ def test_trapped_are_only_the_pieces_of_the_side_to_move() -> None:
     assert names(pos(text + " b").trapped()) == ["d3"]
 
 
+def test_the_enclosers_of_a_piece_are_the_enemies_on_both_sides_whoever_is_to_move() -> None:
+    for turn in "wb":
+        position = pos(f"Qf1 e5 b3 d3 / Qf11 e4 e6 d5 c3 {turn}")
+        assert names(position.enclosers(CELL("e5"))) == ["e4", "e6"]
+        assert names(position.enclosers(CELL("c3"))) == []
+        assert names(pos(f"Qf1 d4 f4 / Qf11 e4 {turn}").enclosers(CELL("e4"))) == ["d4", "f4"]
+
+
 def test_trapped_cells_are_sorted_by_name() -> None:
     position = pos("Qf1 a2 h6 / Qf11 a1 a3 h5 h7 w")
     assert [agon_core.cell_name(cell) for cell in position.trapped()] == ["a2", "h6"]
@@ -2480,6 +2488,8 @@ def test_a_saved_file_is_whole_and_flushed_before_it_takes_the_place_of_the_old(
     fsync, replace = os.fsync, os.replace
 
     def watched_fsync(number: int) -> None:
+        if not steps:
+            assert os.fstat(number).st_size == len(SAMPLE.encode())  # nothing waits in the program's own memory
         steps.append("fsync")
         fsync(number)
 
@@ -2967,6 +2977,15 @@ def test_an_arrow_points_from_beside_its_source_into_the_middle_of_its_target(mo
     assert math.dist(source, middle) == pytest.approx(way - 50, abs=0.2)
     assert math.dist(left, right) == pytest.approx(56, abs=0.2)
     assert math.dist(left, target) == pytest.approx(math.dist(right, target), abs=0.2)
+
+
+def test_the_last_move_is_a_line_from_the_middle_of_its_cell_without_a_head() -> None:
+    layout, move = Layout(10, 100, 100), mv("a5-b5")
+    plain, marked = (agon_core.board_svg(Diagram(pos("/ w"), last=last), agon_core.PRINT, layout).splitlines()
+                     for last in (None, move))
+    (line,) = (xml.etree.ElementTree.fromstring(element) for element in marked if element not in plain)
+    start = layout.centre(move.source or 0)
+    assert math.dist([float(line.get(name) or 0) for name in ("x1", "y1")], start) < 0.1
 
 
 def test_the_parts_of_a_piece_lie_inside_each_other_and_the_cell() -> None:
