@@ -10161,11 +10161,17 @@ class Window:
 Place = Union[str, Tuple[float, float]]
 
 
+#: Painting functions that remember what they have painted, for all windows of all tests.
+PAINTERS = {name: functools.lru_cache(maxsize=None)(getattr(agon, name))
+            for name in ("box_png", "icon_png", "ring_png", "piece_png", "dot_png")} if agon else {}
+
+
 def hurry_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing in the window takes longer than it must."""
+    """Nothing in the window takes longer than it must, and no disk is waited for."""
     for name, value in (("GLIDE_MS", 20), ("SNAP_MS", 10), ("PASS_MS", 30), ("LEAST_THINK_MS", 0), ("HINT_MS", 50),
-                        ("WRONG_MS", 10), ("REPLY_MS", 10)):
+                        ("WRONG_MS", 10), ("REPLY_MS", 10), ("POLL_MS", 5), ("GARBAGE_MS", 600_000), *PAINTERS.items()):
         monkeypatch.setattr(agon, name, value)
+    monkeypatch.setattr(os, "fsync", int)
 
 
 def open_window(monkeypatch: pytest.MonkeyPatch, home: str, language: str = "de",
