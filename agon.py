@@ -83,8 +83,8 @@ from agon_ai import (
     LEVELS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Said, TreeLine, missing_file, parse_tree_line,
     program_command)
 from agon_core import (
-    BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, NEIGHBOURS, PASS, PIECE_DIAMETER, PIECE_SHAPES, PRINT,
-    QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RING, STAR, THRONE, WHITE, WINNING_CELLS, AgonError, Cell, Colours, Diagram, Disc,
+    BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, HEXAGON, NEIGHBOURS, PASS, PIECE_DIAMETER,
+    PIECE_SHAPES, PLATE_HEIGHT, PLATE_WIDTH, PRINT, QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RING, STAR, THRONE, WHITE, WINNING_CELLS, AgonError, Cell, Colours, Diagram, Disc,
     Ending, Game, IllegalMove, Layout, Lesson, Move, Outcome, PieceColours, Point, Position, Refusal, Rules, cell_name,
     cells_of, diagrams_svg, is_goal_reached, load_lessons, parse_cell, read_text, remove_leftovers, set_aside, visible,
     write_safely)
@@ -312,6 +312,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "tool_guard": ("Wache", "guard"),
     "tool_queen": ("Königin", "queen"),
     "tool_remove": ("wegnehmen", "take away"),
+    "setup_undo": ("Rückgängig", "Undo"),
     "setup_turn": ("Zug wechseln", "Change turn"),
     "setup_play": ("Weiterspielen", "Play on"),
     "setup_undo": ("Rückgängig", "Undo"),
@@ -1717,8 +1718,9 @@ class Picture(NamedTuple):
     last: Optional[Move] = None
     arrows: Tuple[Move, ...] = ()
     cursor: Optional[Cell] = None
-    #: The cells of the picture that has won.
+    #: The cells of the picture that has won, and whether that is a joy to who sits at the board.
     winners: FrozenSet[Cell] = frozenset()
+    is_celebrated: bool = False
     #: The piece that is carried: its cell, and where it is now (pixels).
     carried: Optional[Tuple[Cell, Point]] = None
 
@@ -1738,7 +1740,8 @@ class SeatView(NamedTuple):
 class Voice(NamedTuple):
     """The message box, the window's only voice: what happened, why, and what to do.
 
-    `kind` is plain, alert (red), refused (red, with a cross), quiet, or end (a card).
+    `kind` is plain, alert (red), refused (red, with a cross), quiet, or end (a
+    card, with a crown when it is a joy to who sits at the board).
     """
 
     kind: str
@@ -1746,6 +1749,7 @@ class Voice(NamedTuple):
     text: str = ""
     task: str = ""
     buttons: Tuple[Button, ...] = ()
+    is_joy: bool = False
 
 
 class MovesView(NamedTuple):
@@ -1832,10 +1836,12 @@ def picture_of(session: Session, hand: HandState, report: Report, outcome: Optio
     targets = hand.targets
     if len(trapped) == 1 and hand.selected is None and session.may_act and session.table.is_picked_by_click:
         targets = session.table.targets(trapped[0])  # there is nothing else to be moved
+    has_won = outcome is not None and outcome.reason is Ending.THRONE and session.table.is_picked_by_click
     return Picture(
         position, hand.selected, targets, hand.hovered, frozenset(trapped), bars, marks.causes, marks.tried,
         game.moves[-1] if game.ply else None, arrows, hand.cursor,
-        frozenset(WINNING_CELLS) if outcome and outcome.reason is Ending.THRONE else frozenset(), carried)
+        frozenset(WINNING_CELLS) if has_won else frozenset(),
+        outcome is not None and session.running.person in (None, outcome.winner), carried)
 
 
 def best_moves(game: Game, report: Report) -> Tuple[Move, ...]:
@@ -1967,7 +1973,8 @@ def end_voice(running: RunningGame, outcome: Outcome, message: str, texts: Texts
     buttons = [Button("next_level", texts("next_level", level=level + 1), is_primary=True)] if has_next else []
     buttons += [Button("again", texts("again"), is_primary=not has_next), Button("look_through", texts("look_through"))]
     text = message or texts("end_" + outcome.reason.name)
-    return Voice("end", heading, f"{text}\n{outcome.result} · {last}", buttons=tuple(buttons))
+    is_joy = winner is not None and person in (None, winner)
+    return Voice("end", heading, f"{text}\n{outcome.result} · {last}", buttons=tuple(buttons), is_joy=is_joy)
 
 
 def card_of(session: Session, settings: Settings, texts: Texts) -> Tuple[Button, ...]:
@@ -3203,6 +3210,14 @@ class Theme(NamedTuple):
     good_tint: str
     bad_tint: str
     gold_tint: str
+    #: How much light lies on the upper edges of cells; 0 means a board without any light, shade and tints.
+    shine: float
+    #: What lies thinly round a mark, so that it can be told from the cell.
+    halo: str
+    #: A game that is won: throne and ring 1 shine, the other rings grow dark, a contour is dark with a light line in it.
+    shining: Tuple[str, str]
+    dimming: str
+    contour: Tuple[str, str]
     #: White's and Black's pieces: lit side, shaded side, rim, ring, crown.
     white: PieceColours
     black: PieceColours
@@ -3215,18 +3230,20 @@ LIGHT = Theme(
     star="#74500b", edge="#6f5940", frame="#5a4632", frame_rim="#3f2f20", frame_hairline="#a98a54", letters="#e2d3b3",
     allowed="#14663b", recent="#87400d", forbidden="#a3241c", gold="#7d560c", on_colour="#ffffff",
     good_tint="#e6ece3", bad_tint="#f4e8e3", gold_tint="#f5e9d0",
+    shine=0.35, halo="#fff6ee", shining=("#f3c04e", "#ffe6a0"), dimming="#5c3a12", contour=("#5c3d06", "#ffd769"),
     white=PieceColours("#ffffff", "#d9d2c1", "#68563c", "#86713f", "#95660c"),
     black=PieceColours("#4d5262", "#1d1f27", "#101116", "#a6adc2", "#e6ba52"))
 
 DARK = Theme(
     window="#24221e", panel="#2d2a25", list="#332f29", zebra="#38342d", text="#efe8da", quiet_text="#b3a58c",
     disabled_text="#8d8472", border="#8f8570", hairline="#4a4439",
-    rings=("#b98228", "#6e6149", "#4b4231", "#695c45", "#483f2f", "#665a43"),
-    star="#3a2503", edge="#2a251c", frame="#14110d", frame_rim="#060504", frame_hairline="#6b5a3a", letters="#b3a58c",
+    rings=("#855a12", "#5d523e", "#40382a", "#584d3a", "#3d3528", "#554a38"),
+    star="#f0c25c", edge="#1b1811", frame="#14110d", frame_rim="#060504", frame_hairline="#6b5a3a", letters="#b3a58c",
     allowed="#7cf0b0", recent="#ffb35c", forbidden="#ffa69d", gold="#f0c25c", on_colour="#14110d",
     good_tint="#30392f", bad_tint="#43302b", gold_tint="#41372a",
-    white=PieceColours("#ffffff", "#d3cbb9", "#4a4130", "#8a7648", "#8a5f0a"),
-    black=PieceColours("#343844", "#0f1014", "#8b91a6", "#a3aac0", "#f0c25c"))
+    shine=0.1, halo="#14110d", shining=("#7a5416", "#75581f"), dimming="#14110d", contour=("#ffd769", "#5c3d06"),
+    white=PieceColours("#ffffff", "#d3cbb9", "#4a4130", "#7d6a3e", "#8a5f0a"),
+    black=PieceColours("#343844", "#0f1014", "#c6cbdc", "#a3aac0", "#f0c25c"))
 
 CONTRAST = Theme(
     window="#ffffff", panel="#ffffff", list="#ffffff", zebra="#f2f2f2", text="#000000", quiet_text="#333333",
@@ -3235,6 +3252,7 @@ CONTRAST = Theme(
     star="#5c4300", edge="#000000", frame="#000000", frame_rim="#000000", frame_hairline="#ffffff", letters="#ffffff",
     allowed="#00407f", recent="#000000", forbidden="#8f1d00", gold="#5c4300", on_colour="#ffffff",
     good_tint="#ffffff", bad_tint="#ffffff", gold_tint="#ffffff",
+    shine=0.0, halo="#ffffff", shining=("#ffd84d", "#ffffff"), dimming="#000000", contour=("#000000", "#ffffff"),
     white=PieceColours("#ffffff", "#f2f2f2", "#000000", "#000000", "#000000"),
     black=PieceColours("#1a1a1a", "#000000", "#000000", "#ffffff", "#ffffff"))
 
@@ -3246,6 +3264,8 @@ BOLD_FONTS = ("strong", "bold", "name", "heading", "title")
 SCREEN_TEXT_LINES = 90
 #: Text is never so large that the screen holds fewer lines of it: the dialogs need as many.
 LINES_ON_SCREEN = 27
+#: On a screen that is larger than this (pixels) and filled by the window, text and panel grow with it.
+FULL_WIDTH, FULL_HEIGHT = 1280, 900
 #: What stands between twins, between buttons, and between groups (pixels).
 NEAR, APART, GROUP = 6, 12, 20
 
@@ -3263,167 +3283,427 @@ def mix(first: str, second: str, share: float) -> str:
 
 
 class Raster:
-    """A square picture with an alpha channel, painted by coverage so that its edges are smooth."""
+    """A picture with an alpha channel, painted by coverage so that its edges are smooth.
 
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.rows = [bytearray(4 * size) for _ in range(size)]
+    Its origin is its middle, so all shapes are given by where they lie around it (pixels).
+    """
 
-    def blend(self, x: int, y: int, colour: Sequence[int], alpha: float) -> None:
+    def __init__(self, reach_x: float, reach_y: float = 0.0, background: str = "") -> None:
+        self.x, self.y = math.ceil(reach_x), math.ceil(reach_y or reach_x)
+        self.width, self.height = 2 * self.x, 2 * self.y
+        row = bytearray((*rgb(background), 255) * self.width) if background else bytearray(4 * self.width)
+        self.rows = [bytearray(row) for _ in range(self.height)]
+
+    def blend(self, column: int, row_number: int, colour: Sequence[int], alpha: float) -> None:
         """Lay a colour over one pixel (Porter and Duff's "over")."""
-        if not (0 <= x < self.size and 0 <= y < self.size):
+        if not 0 <= column < self.width:
             return
-        row, at = self.rows[y], 4 * x
+        row, at = self.rows[row_number], 4 * column
         if not row[at + 3]:
-            row[at:at + 4] = bytes((*colour, int(alpha * 255 + 0.5)))
+            row[at:at + 4] = bytes((*colour[:3], int(alpha * 255 + 0.5)))
             return
         below = row[at + 3] / 255 * (1 - alpha)
         total = alpha + below
-        for i in range(3):
-            row[at + i] = int((colour[i] * alpha + row[at + i] * below) / total + 0.5)
+        share = alpha / total
+        for i in (0, 1, 2):
+            row[at + i] += round((colour[i] - row[at + i]) * share)
         row[at + 3] = int(total * 255 + 0.5)
 
-    def disc(self, x: float, y: float, radius: float, lit: str, shaded: Optional[str] = None,
-             opacity: float = 1.0, softness: float = 1.0) -> None:
-        """A disc lit from the upper left; its edge fades over `softness` pixels.
+    def _strip(self, lit: str, shaded: str, opacity: float, begin: float, length: float) -> bytes:
+        """The colours by column + row: light falls from the upper left, so every row of it is a slice of one strip."""
+        alpha, pixels = int(255 * opacity + 0.5), self.width + self.height
+        if not shaded:
+            return bytes((*rgb(lit), alpha)) * pixels
+        (r, g, b), (r2, g2, b2) = rgb(lit), rgb(shaded)
+        strip = bytearray()
+        for i in range(pixels):
+            share = min(max((i - begin) / length, 0), 1)
+            strip += bytes((int(r + (r2 - r) * share), int(g + (g2 - g) * share), int(b + (b2 - b) * share), alpha))
+        return bytes(strip)
 
-        Rows are filled by spans, and only the pixels of the edge are computed one
-        by one.  The light depends on x + y alone, so every row of it is a slice of
-        one strip of colours.
-        """
-        opaque = int(255 * opacity)
-        if shaded is None:
-            colours = [rgb(lit)] * (2 * self.size)
-        else:
-            begin, length = x + y - 1.5 * radius, 3 * radius
-            (r, g, b), (r2, g2, b2) = rgb(lit), rgb(shaded)
-            colours = []
-            for i in range(2 * self.size):
-                share = min(max((i - begin) / length, 0), 1)
-                colours.append((int(r + (r2 - r) * share), int(g + (g2 - g) * share), int(b + (b2 - b) * share)))
-        strip = b"".join(bytes((*colour, opaque)) for colour in colours)
+    def _lay(self, strip: bytes, row_number: int, begin: int, end: int, cover: float) -> None:
+        """Lay a part of a row; what is covered wholly by an opaque colour is one slice."""
+        begin, end = max(0, begin), min(self.width, end)
+        if begin >= end:
+            return
+        alpha = cover * strip[3] / 255
+        if alpha > 0.996:
+            self.rows[row_number][4 * begin:4 * end] = strip[4 * (begin + row_number):4 * (end + row_number)]
+            return
+        for column in range(begin, end):
+            at = 4 * (column + row_number)
+            self.blend(column, row_number, strip[at:at + 3], alpha)
+
+    def disc(self, x: float, y: float, radius: float, lit: str, shaded: str = "", opacity: float = 1.0,
+             softness: float = 1.0) -> None:
+        """A disc lit from the upper left; its edge fades over `softness` pixels."""
+        x, y = x + self.x, y + self.y
+        strip = self._strip(lit, shaded, opacity, x + y - 1.5 * radius, 3 * radius)
         outer, inner = radius + softness / 2, max(radius - softness / 2, 0)
-        for row_number in range(max(0, int(y - outer)), min(self.size, int(y + outer) + 1)):
+        for row_number in range(max(0, int(y - outer)), min(self.height, int(y + outer) + 1)):
             dy = row_number + 0.5 - y
             if abs(dy) >= outer:
                 continue
-            half = math.sqrt(outer * outer - dy * dy)
-            left, right = max(0, int(x - half)), min(self.size, int(x + half) + 1)
-            solid_left = solid_right = right
-            if abs(dy) < inner:
-                half = math.sqrt(inner * inner - dy * dy)
-                solid_left, solid_right = max(0, math.ceil(x - half)), min(self.size, int(x + half))
-                if solid_left < solid_right:
-                    self.rows[row_number][4 * solid_left:4 * solid_right] = \
-                        strip[4 * (solid_left + row_number):4 * (solid_right + row_number)]
-                else:
-                    solid_left = solid_right = right
-            for column in (*range(left, solid_left), *range(solid_right, right)):
+            reach, solid = math.sqrt(outer * outer - dy * dy), math.sqrt(max(0.0, inner * inner - dy * dy))
+            begin = math.ceil(x - solid)
+            end = max(begin, int(x + solid))
+            self._lay(strip, row_number, begin, end, 1.0)
+            for column in (*range(int(x - reach), begin), *range(end, int(x + reach) + 1)):
                 cover = (outer - math.hypot(column + 0.5 - x, dy)) / softness
                 if cover > 0:
-                    self.blend(column, row_number, colours[column + row_number], min(cover, 1) * opacity)
+                    self._lay(strip, row_number, column, column + 1, min(cover, 1))
 
-    def polygon(self, points: Sequence[Point], colour: str) -> None:
-        """A filled polygon; each row is sampled along four lines."""
-        paint = rgb(colour)
-        edges = list(zip(points, (*points[1:], points[0])))
-        top, bottom = min(y for _, y in points), max(y for _, y in points)
-        for row_number in range(max(0, int(top)), min(self.size, int(bottom) + 1)):
-            cover: Dict[int, float] = {}
-            for part in range(4):
-                line = row_number + (part + 0.5) / 4
-                crossings = sorted(x1 + (line - y1) * (x2 - x1) / (y2 - y1)
-                                   for (x1, y1), (x2, y2) in edges if min(y1, y2) <= line < max(y1, y2))
-                for begin, end in zip(crossings[::2], crossings[1::2]):
-                    for x in range(int(begin), int(end) + 1):
-                        cover[x] = cover.get(x, 0) + max(0, min(end, x + 1) - max(begin, x)) / 4
-            for x, alpha in cover.items():
-                self.blend(x, row_number, paint, min(alpha, 1))
+    def fill(self, outlines: Sequence[Sequence[Point]], lit: str, shaded: str = "", opacity: float = 1.0,
+             lines: int = 4) -> None:
+        """Fill polygons, each row of pixels sampled along some lines; two that overlap leave a hole (the even-odd rule)."""
+        strip = self._strip(lit, shaded, opacity, 0, self.width + self.height)
+        edges = [(x1, y1, x2, y2) if y1 < y2 else (x2, y2, x1, y1)
+                 for points in outlines for (x1, y1), (x2, y2) in zip(points, (*points[1:], points[0]))]
+        top = max(0, int(min(edge[1] for edge in edges) + self.y))
+        bottom = min(self.height, int(max(edge[3] for edge in edges) + self.y) + 1)
+        crossings: List[List[float]] = [[] for _ in range((bottom - top) * lines)]
+        for x1, y1, x2, y2 in edges:
+            first = max(0, math.ceil((y1 + self.y - top) * lines - 0.5))
+            last = min(len(crossings), math.ceil((y2 + self.y - top) * lines - 0.5))
+            if first < last:
+                slope = (x2 - x1) / (y2 - y1)
+                x = x1 + self.x + slope * ((first + 0.5) / lines + top - self.y - y1)
+                for i in range(first, last):
+                    crossings[i].append(x)
+                    x += slope / lines
+        for row_number in range(top, bottom):
+            at = (row_number - top) * lines
+            self._fill_row(strip, row_number, crossings[at:at + lines])
+
+    def _fill_row(self, strip: bytes, row_number: int, crossings: Sequence[List[float]]) -> None:
+        """Fill a row between the crossings along each of its lines."""
+        #: By how much each pixel is covered more than the one before it, and what the ends of spans add to one pixel.
+        rises: Dict[int, float] = {}
+        share = 1 / len(crossings)
+        for line in crossings:
+            line.sort()
+            for begin, end in zip(line[::2], line[1::2]):
+                for x, sign in ((begin, share), (end, -share)):
+                    column = int(x)
+                    part = sign * (column + 1 - x)
+                    rises[column] = rises.get(column, 0) + part
+                    rises[column + 1] = rises.get(column + 1, 0) + sign - part
+        cover, columns = 0.0, sorted(rises)
+        for begin, end in zip(columns, columns[1:]):
+            cover += rises[begin]
+            if cover > 0.002:
+                self._lay(strip, row_number, begin, end, cover)
 
     def stroke(self, points: Sequence[Point], width: float, colour: str) -> None:
         """A line along some points, as thin quads with round joints."""
         for (x1, y1), (x2, y2) in zip(points, points[1:]):
             length = math.hypot(x2 - x1, y2 - y1) or 1.0
             dx, dy = (y2 - y1) / length * width / 2, (x1 - x2) / length * width / 2
-            self.polygon(((x1 + dx, y1 + dy), (x2 + dx, y2 + dy), (x2 - dx, y2 - dy), (x1 - dx, y1 - dy)), colour)
+            self.fill([((x1 + dx, y1 + dy), (x2 + dx, y2 + dy), (x2 - dx, y2 - dy), (x1 - dx, y1 - dy))], colour)
         for x, y in points[1:-1]:
             self.disc(x, y, width / 2, colour)
 
+    def lay(self, other: "Raster", x: int, y: int) -> None:
+        """Lay another picture over this one, its middle at this place."""
+        left, top = x + self.x - other.x, y + self.y - other.y
+        for row_number, row in enumerate(other.rows, top):
+            alphas = row[3::4]
+            begin, end = max(0, alphas.find(255)), alphas.rfind(255) + 1
+            self.rows[row_number][4 * (left + begin):4 * (left + end)] = row[4 * begin:4 * end]
+            for column in (*range(begin), *range(end, other.width)):
+                if alphas[column]:
+                    self.blend(left + column, row_number, row[4 * column:4 * column + 3], alphas[column] / 255)
+
+    def fade(self, opacity: float) -> None:
+        """Make all of it more transparent."""
+        table = bytes(int(alpha * opacity + 0.5) for alpha in range(256))
+        for row in self.rows:
+            row[3::4] = row[3::4].translate(table)
+
+    def doubled(self) -> "Raster":
+        """The same picture twice as large, for soft light that needs no sharpness."""
+        double = Raster(2 * self.x, 2 * self.y)
+        for row_number, row in enumerate(self.rows):
+            for i in range(8):
+                double.rows[2 * row_number][i::8] = row[i % 4::4]
+            double.rows[2 * row_number + 1] = double.rows[2 * row_number]
+        return double
+
     def widen(self, pixels: int) -> None:
         """Repeat the middle column and the middle row so often; what lies around them stays as it is."""
-        middle = self.size // 2
-        left = 4 * middle
+        left = 4 * self.x
         self.rows = [row[:left] + row[left:left + 4] * pixels + row[left:] for row in self.rows]
-        self.rows[middle:middle] = [self.rows[middle]] * pixels
-        self.size += pixels
+        self.rows[self.y:self.y] = [self.rows[self.y]] * pixels
+        self.width += pixels
+        self.height += pixels
 
     def png(self) -> bytes:
         """The picture as a PNG file (source: the PNG specification, sections 5 and 11)."""
         def chunk(kind: bytes, data: bytes) -> bytes:
             return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-        header = struct.pack(">IIBBBBB", self.size, self.size, 8, 6, 0, 0, 0)
+        header = struct.pack(">IIBBBBB", self.width, self.height, 8, 6, 0, 0, 0)
         data = b"".join(b"\0" + row for row in self.rows)
         return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header)
                 + chunk(b"IDAT", zlib.compress(data, 1)) + chunk(b"IEND", b""))
 
+    def ppm(self) -> bytes:
+        """An opaque picture as a portable pixmap: packed and read ten times as fast as a PNG file of a whole board."""
+        data = bytearray(3 * self.width * self.height)
+        pixels = b"".join(self.rows)
+        for i in range(3):
+            data[i::3] = pixels[i::4]
+        return b"P6 %d %d 255\n" % (self.width, self.height) + data
 
-def _paint(raster: Raster, shapes: Sequence[Any], radius: float, colours: PieceColours) -> None:
+
+# -- the board and its pieces --
+
+#: How far the plate's shadow reaches, and by how much it lies lower (pixels).
+SHADOW, SHADOW_LOWER = 7, 6
+#: The cream that lies round marks, so that they can be seen on pieces too: 7.3:1 on black ones.
+HALO = "#fff6ee"
+#: Shares of a cell's radius: hexagon marks, arrival, ghost, dots, bars, and the way of the last move.
+MARK, ARRIVED, GHOST, DOT, BAR = 0.86, 0.90, 0.54, 0.19, 0.15
+WAY_FROM, WAY_TO, WAY_WIDTH, HEAD = 0.60, 0.71, 0.11, 0.30
+
+
+def _pairs(points: Sequence[Point]) -> List[float]:
+    """Points as x, y, x, y, ..."""
+    return [coordinate for point in points for coordinate in point]
+
+
+def _scaled(shape: Sequence[Point], scale: Point, share: float = 1.0, lower: float = 0.0) -> List[Point]:
+    """A shape given in cell radii, in pixels."""
+    return [(x * scale[0] * share, (y * share + lower) * scale[1]) for x, y in shape]
+
+
+def paint_cell(scale: Point, face: str, edge: str, shine: float, star: str = "") -> Raster:
+    """A cell: its half of the joints, an edge that catches the light, the face, and on the throne a star."""
+    raster = Raster(scale[0] + 1, scale[1])
+    inner = 1 - max(0.033, 0.9 / scale[0])
+    raster.fill([_scaled(HEXAGON, scale, 1.01)], edge)
+    raster.fill([_scaled(HEXAGON, scale, inner)], mix(face, "#ffffff", shine))
+    raster.fill([_scaled(HEXAGON, scale, inner - 0.022, 0.022)], face)
+    if star:
+        raster.fill([_scaled(triangle, scale) for triangle in STAR], star)
+    return raster
+
+
+def paint_board(scale: Point, theme: Theme) -> Raster:
+    """The board without pieces and letters: a soft shadow, the plate with its light and its hairline, the cells."""
+    layout = Layout(scale[0], 0, 0, stretch=scale[1] / scale[0])
+    raster = Raster(PLATE_WIDTH / 2 * scale[0] + SHADOW, PLATE_HEIGHT / 2 * scale[1] + SHADOW + SHADOW_LOWER, theme.window)
+    for step in range(-SHADOW, SHADOW, 2):
+        points = [(x, y + SHADOW_LOWER) for x, y in layout.plate(step / scale[0])]
+        raster.fill([points], mix(theme.window, theme.frame_rim, 0.02 * (step + SHADOW + 2)), lines=1)
+    raster.fill([layout.plate()], theme.frame_rim)
+    raster.fill([layout.plate(1.5 / scale[0])], mix(theme.frame, "#ffffff", 0.1), mix(theme.frame, "#000000", 0.12))
+    half = 0.65 / scale[0]
+    raster.fill([layout.plate(0.14 - half), layout.plate(0.14 + half)], theme.frame_hairline)
+    tiles = [paint_cell(scale, face, theme.edge, theme.shine, "" if ring else theme.star)
+             for ring, face in enumerate(theme.rings)]
+    for cell in CELLS:
+        x, y = layout.centre(cell)
+        raster.lay(tiles[RING[cell] or 0], round(x), round(y))
+    return raster
+
+
+def _paint_shapes(raster: Raster, shapes: Sequence[Any], radius: float, colours: PieceColours) -> None:
     """Paint some shapes of a piece into the middle of a picture."""
-    middle = raster.size / 2
     for shape in shapes:
         if not isinstance(shape, Disc):
-            colour = getattr(colours, shape.paint)
-            raster.polygon([(middle + x * radius, middle + y * radius) for x, y in shape.points], colour)
+            raster.fill([_scaled(shape.points, (radius, radius))], getattr(colours, shape.paint))
             continue
         light = {"face": (colours.lit, colours.shaded), "dish": (mix(colours.lit, colours.shaded, 0.6), colours.lit)}
-        lit, shaded = light.get(shape.paint) or (getattr(colours, shape.paint), None)
-        raster.disc(middle + shape.x * radius, middle + shape.y * radius, shape.radius * radius, lit, shaded)
+        lit, shaded = light.get(shape.paint) or (getattr(colours, shape.paint), "")
+        raster.disc(shape.x * radius, shape.y * radius, shape.radius * radius, lit, shaded)
 
 
 @functools.lru_cache(maxsize=2)
 def _blank_piece(diameter: int, colours: PieceColours) -> Raster:
     """A piece of which the kind cannot be seen yet, with its shadow: the same for guards and queens."""
-    raster = Raster(diameter + max(4, diameter // 6))
-    radius, middle = diameter / 2, raster.size / 2
-    raster.disc(middle + radius * 0.06, middle + radius * 0.1, radius * 1.02, "#20150a", opacity=0.4,
-                softness=max(2, radius * 0.2))
-    _paint(raster, PIECE_SHAPES, radius, colours)
+    radius = diameter / 2
+    raster = Raster(1.25 * radius)
+    raster.disc(0.06 * radius, 0.12 * radius, 0.97 * radius, "#20150a", opacity=0.5, softness=max(2, 0.32 * radius))
+    _paint_shapes(raster, PIECE_SHAPES, radius, colours)
     return raster
 
 
-def piece_png(diameter: int, colours: PieceColours, is_queen: bool) -> bytes:
-    """The picture of a piece: a hollow disc with a ring for a guard, with a crown for a queen."""
+def paint_piece(diameter: int, colours: PieceColours, is_queen: bool, crown: float = 1.0) -> Raster:
+    """A piece: a hollow disc with a ring for a guard, with a crown (so much larger than usual) for a queen."""
     raster = copy.deepcopy(_blank_piece(diameter, colours))
-    _paint(raster, QUEEN_SHAPES if is_queen else GUARD_SHAPES, diameter / 2, colours)
-    return raster.png()
+    _paint_shapes(raster, QUEEN_SHAPES if is_queen else GUARD_SHAPES, diameter / 2 * crown, colours)
+    return raster
 
 
-def dot_png(diameter: int, colour: str) -> bytes:
-    """The picture of the mark on a cell where a piece may go."""
-    raster = Raster(diameter + 2)
-    raster.disc(raster.size / 2, raster.size / 2, diameter / 2, colour)
-    return raster.png()
+# -- sprites on the board: `scale` is the radius of a cell along x and y --
+
+def paint_board_piece(scale: Point, colours: PieceColours, is_queen: bool, crown: float) -> Raster:
+    """A piece in the size of a cell."""
+    return paint_piece(max(8, round(scale[0] * PIECE_DIAMETER)), colours, is_queen, crown)
 
 
-def ring_png(diameter: int, line: str, fill: str, halo: str = "") -> bytes:
-    """A small disc with an outline; on request with a ring round it."""
-    raster = Raster(diameter + (8 if halo else 2))
-    middle, radius = raster.size / 2, diameter / 2
+def paint_dot(scale: Point, share: float, colour: str, halo: str = "") -> Raster:
+    """The dot on a cell where a piece may go, which opens from a share of its size."""
+    radius = max(3.0, DOT * scale[0]) * share
+    raster = Raster(radius + 4)
     if halo:
-        raster.disc(middle, middle, radius + 3.5, line)
-        raster.disc(middle, middle, radius + 1.5, halo)
-    raster.disc(middle, middle, radius, line)
-    raster.disc(middle, middle, radius - 1.5, fill)
-    return raster.png()
+        raster.disc(0, 0, radius + 3, halo)
+    raster.disc(0, 0, radius, colour)
+    return raster
 
 
-def _rounded(left: float, top: float, right: float, bottom: float, radius: float) -> List[Point]:
-    """The outline of a rectangle with round corners."""
-    return [(x + radius * math.cos(math.radians(angle)), y + radius * math.sin(math.radians(angle)))
-            for x, y, start in ((right - radius, bottom - radius, 0), (left + radius, bottom - radius, 90),
-                                (left + radius, top + radius, 180), (right - radius, top + radius, 270))
+def paint_ring(diameter: int, line: str, fill: str, halo: str = "") -> Raster:
+    """A small disc with an outline; on request with a ring round it."""
+    radius = diameter / 2
+    raster = Raster(radius + (4 if halo else 1))
+    if halo:
+        raster.disc(0, 0, radius + 3.5, line)
+        raster.disc(0, 0, radius + 1.5, halo)
+    raster.disc(0, 0, radius, line)
+    raster.disc(0, 0, radius - 1.5, fill)
+    return raster
+
+
+def paint_hexagon(scale: Point, colour: str, share: float, width: float, halo: str) -> Raster:
+    """A hexagon as a mark on a cell: a line (its width in cell radii) between two thin ones."""
+    raster = Raster(scale[0], scale[1])
+    for paint, half in ((halo, width / 2 + 1.2 / scale[0]), (colour, width / 2)):
+        raster.fill([_scaled(HEXAGON, scale, share + half), _scaled(HEXAGON, scale, share - half)], paint)
+    return raster
+
+
+def paint_cursor(scale: Point, colour: str) -> Raster:
+    """The cursor of the keyboard: a dashed hexagon."""
+    raster = Raster(scale[0], scale[1])
+    corners = _scaled(HEXAGON, scale, 0.95)
+    for dash in dashes([*corners, corners[0]], 0.2 * scale[0], 0.13 * scale[0]):
+        raster.stroke(dash, 0.09 * scale[0], colour)
+    return raster
+
+
+def paint_cross(scale: Point, colour: str, halo: str) -> Raster:
+    """The cross on a cell that forbids a move."""
+    raster = Raster(0.5 * scale[0])
+    raster.fill([_scaled(CROSS, scale, 1.2)], halo)
+    raster.fill([_scaled(CROSS, scale)], colour)
+    return raster
+
+
+def paint_ghost(scale: Point, colours: PieceColours, is_queen: bool, rim: str) -> Raster:
+    """Where a piece has come from: a pale smaller one with a dashed rim."""
+    radius = GHOST * scale[0]
+    raster = Raster(radius + 0.1 * scale[0])
+    _paint_shapes(raster, PIECE_SHAPES + (QUEEN_SHAPES if is_queen else GUARD_SHAPES), radius, colours)
+    raster.fade(0.36)
+    circle = [(radius * math.cos(math.tau * i / 72), radius * math.sin(math.tau * i / 72)) for i in range(73)]
+    for dash in dashes(circle, 0.16 * scale[0], 0.125 * scale[0]):
+        raster.stroke(dash, 0.065 * scale[0], rim)
+    return raster
+
+
+def paint_bar(scale: Point, captor: Point, share: float, colour: str) -> Raster:
+    """The bar through a trapped piece from one captor to the other, with a pin on each.
+
+    `captor` is where one of them lies, seen from the trapped piece (pixels); a share below 1 is a bar that still grows.
+    """
+    x, y = captor
+    size = scale[0]
+    raster = Raster(abs(x) + 0.3 * size, abs(y) + 0.3 * size)
+    for paint, width, pin in ((HALO, 1.8 * BAR, 0.26), (colour, BAR, 0.19)):
+        for sign in (1, -1):
+            begin = (sign * x, sign * y)
+            raster.stroke([begin, (begin[0] * (1 - share), begin[1] * (1 - share))], width * size, paint)
+            raster.disc(*begin, pin * size, paint)
+    return raster
+
+
+def paint_way(scale: Point, points: Tuple[Point, ...], width: float, colour: str, is_dashed: bool) -> Raster:
+    """An arrow along some points (pixels); its width is in cell radii."""
+    size = scale[0]
+    head = HEAD / WAY_WIDTH * width * size
+    raster = Raster(max(abs(x) for x, _ in points) + head, max(abs(y) for _, y in points) + head)
+    (x1, y1), (x2, y2) = points[-2:]
+    length = math.hypot(x2 - x1, y2 - y1) or 1.0
+    dx, dy = (x2 - x1) / length, (y2 - y1) / length
+    neck = (x2 - 0.9 * head * dx, y2 - 0.9 * head * dy)
+    line = [point for point in points if math.dist(point, points[-1]) > head] + [neck]
+    for dash in dashes(line, 1.6 * width * size, 1.1 * width * size) if is_dashed else [line]:
+        raster.stroke(dash, width * size, colour)
+    raster.fill([((x2, y2), (x2 - head * dx + 0.55 * head * dy, y2 - head * dy - 0.55 * head * dx),
+                  (x2 - head * dx - 0.55 * head * dy, y2 - head * dy + 0.55 * head * dx))], colour)
+    return raster
+
+
+def dashes(points: Sequence[Point], on: float, off: float) -> List[List[Point]]:
+    """The parts of a line that are drawn when it is dashed."""
+    parts: List[List[Point]] = []
+    left, is_on = on, True
+    part = [points[0]]
+    for begin, end in zip(points, points[1:]):
+        length, done = math.dist(begin, end), 0.0
+        while length - done > left:
+            done += left
+            share = done / length
+            turn = (begin[0] + (end[0] - begin[0]) * share, begin[1] + (end[1] - begin[1]) * share)
+            if is_on:
+                parts.append([*part, turn])
+            part, is_on = [turn], not is_on
+            left = on if is_on else off
+        left -= length - done
+        part.append(end)
+    return parts + [part] if is_on and len(part) > 1 else parts
+
+
+def paint_contour(scale: Point, dark: str, light: str) -> Raster:
+    """The line round the seven cells of the picture that has won."""
+    layout = Layout(scale[0], 0, 0, stretch=scale[1] / scale[0])
+    corners = {(round(x, 3), round(y, 3)) for cell in WINNING_CELLS
+               for x, y in zip(layout.corners(cell)[::2], layout.corners(cell)[1::2])}
+    outer = sorted((point for point in corners if math.hypot(*point) > 1.5 * scale[0]),
+                   key=lambda point: math.atan2(point[1], point[0]))
+    raster = Raster(2.9 * scale[0])
+    for width, colour in ((0.22, dark), (0.105, light)):
+        raster.stroke([*outer, *outer[:2]], width * scale[0], colour)
+    return raster
+
+
+#: The light round the throne when a game is won.
+GLOW_COLOUR = "#ffd769"
+
+
+def paint_glow(scale: Point, share: float, colour: str) -> Raster:
+    """Soft light round the throne; painted at half its size, since it needs no sharpness."""
+    radius = 2 * scale[0] * share
+    raster = Raster(radius + 1)
+    raster.disc(0, 0, 0.81 * radius, colour, opacity=0.65, softness=0.38 * radius)
+    return raster.doubled()
+
+
+def paint_rays(scale: Point, colour: str) -> Raster:
+    """Twelve rays round the queen that has won."""
+    raster = Raster(0.95 * scale[0])
+    for i in range(12):
+        x, y = math.cos(math.tau * (i + 0.5) / 12) * scale[0], math.sin(math.tau * (i + 0.5) / 12) * scale[0]
+        raster.stroke([(0.75 * x, 0.75 * y), (0.87 * x, 0.87 * y)], 0.05 * scale[0], colour)
+    return raster
+
+
+# -- the panel --
+
+def _rounded(x: float, y: float, radius: float) -> List[Point]:
+    """The outline of a rectangle with round corners that reaches so far from its middle."""
+    return [(corner_x + radius * math.cos(math.radians(angle)), corner_y + radius * math.sin(math.radians(angle)))
+            for corner_x, corner_y, start in ((x - radius, y - radius, 0), (radius - x, y - radius, 90),
+                                              (radius - x, radius - y, 180), (x - radius, radius - y, 270))
             for angle in range(start, start + 91, 15)]
+
+
+def paint_chip(width: int, height: int, radius: float, colour: str) -> Raster:
+    """A rectangle with round corners."""
+    raster = Raster(width / 2, height / 2)
+    raster.fill([_rounded(width / 2, height / 2, radius)], colour)
+    return raster
 
 
 BOX_SIZE, BOX_RADIUS, BAR_WIDTH = 32, 9, 5
@@ -3432,22 +3712,111 @@ BOX_SIZE, BOX_RADIUS, BAR_WIDTH = 32, 9, 5
 BOX_MIDDLE = 96
 
 
-def box_png(fill: str, border: str = "", bar: str = "", focus: str = "") -> bytes:
+def paint_box(fill: str, border: str = "", bar: str = "", focus: str = "") -> Raster:
     """A box with round corners that can be stretched; on request with a coloured bar at its left or a focus ring."""
-    raster, size = Raster(BOX_SIZE), float(BOX_SIZE)
+    half = BOX_SIZE / 2
+    raster = Raster(half)
     if focus:
-        raster.polygon(_rounded(0, 0, size, size, BOX_RADIUS), focus)
-        raster.polygon(_rounded(2, 2, size - 2, size - 2, BOX_RADIUS - 2), fill)
+        raster.fill([_rounded(half, half, BOX_RADIUS)], focus)
+        raster.fill([_rounded(half - 2, half - 2, BOX_RADIUS - 2)], fill)
     elif bar:
-        outline = _rounded(0, 0, size, size, BOX_RADIUS - 3)
-        raster.polygon(outline, fill)
-        left = [(min(x, BAR_WIDTH), y) for x, y in outline if x < size / 2]
-        raster.polygon([(BAR_WIDTH, size), *left, (BAR_WIDTH, 0)], bar)
+        outline = _rounded(half, half, BOX_RADIUS - 3)
+        raster.fill([outline], fill)
+        edge = BAR_WIDTH - half
+        raster.fill([[(edge, half), *((min(x, edge), y) for x, y in outline if x < 0), (edge, -half)]], bar)
     else:
-        raster.polygon(_rounded(1, 1, size - 1, size - 1, BOX_RADIUS), border or fill)
-        raster.polygon(_rounded(2.2, 2.2, size - 2.2, size - 2.2, BOX_RADIUS - 1.2), fill)
+        raster.fill([_rounded(half - 1, half - 1, BOX_RADIUS)], border or fill)
+        raster.fill([_rounded(half - 2.2, half - 2.2, BOX_RADIUS - 1.2)], fill)
     raster.widen(BOX_MIDDLE)
-    return raster.png()
+    return raster
+
+
+def paint_choice(size: int, is_round: bool, line: str, fill: str, mark: str = "", focus: str = "") -> Raster:
+    """The box of a check box, or the round one of a radio button, with its tick or dot and a ring when it has the focus."""
+    half, corner = size / 2, 1.0 if is_round else 0.3
+    raster = Raster(half + 3)
+    for reach, colour in ((half, line), (half - 1.4, fill)):
+        raster.fill([_rounded(reach, reach, corner * reach)], colour)
+    if focus:
+        raster.fill([_rounded(reach, reach, corner * reach) for reach in (half + 3, half + 1)], focus)
+    if mark and is_round:
+        raster.disc(0, 0, 0.5 * half, mark)
+    elif mark:
+        _paint_icon(raster, "tick", 1.05 * size, mark)
+    return raster
+
+
+def paint_sign(size: int, disc: str, name: str, colour: str) -> Raster:
+    """An icon on a disc: right, wrong, or a crown."""
+    raster = Raster(size / 2 + 1)
+    raster.disc(0, 0, size / 2, disc)
+    if name == "crown":
+        raster.disc(0, 0, size / 2 - 1.5, GLOW_COLOUR)
+        _paint_shapes(raster, QUEEN_SHAPES, size / 2, PieceColours(*[colour] * 5))
+    else:
+        _paint_icon(raster, name, size, colour)
+    return raster
+
+
+def paint_thumb(x: int, y: int, colour: str) -> Raster:
+    """The thumb of a scrollbar: a thin bar, for a scrollbar that reaches so far across and along."""
+    raster = Raster(x, y)
+    raster.fill([_rounded(2 if x < y else x, 2 if y < x else y, 2)], colour)
+    return raster
+
+
+def paint_pips(apart: int, guards: int, has_queen: bool, done: str, line: str) -> Raster:
+    """How far a side has come: six discs and a crown, filled when they are home."""
+    raster, radius = Raster(3.7 * apart, 0.6 * apart), 0.37 * apart
+    for i in range(6):
+        x = (i - 3.2) * apart
+        colour, reaches = (done, (radius,)) if i < guards else (line, (radius, radius - 1.4))
+        raster.fill([[(dx + x, dy) for dx, dy in _rounded(reach, reach, reach)] for reach in reaches], colour)
+    crown = [(3.15 * apart + 0.8 * x * apart, 0.8 * y * apart) for x, y in CROWN]
+    if has_queen:
+        raster.fill([crown], done)
+    raster.stroke([*crown, crown[0]], 1.3, done if has_queen else line)
+    return raster
+
+
+def paint_share(width: int, height: int, share: float, theme: Theme) -> Raster:
+    """A bar of which White has a share, with a mark in its middle."""
+    raster, x, y = Raster(width / 2, height / 2), width / 2, height / 2
+    inner, end = _rounded(x - 1.2, y - 1.2, 3), (2 * share - 1) * x
+    raster.fill([_rounded(x, y, 4)], theme.border)
+    raster.fill([inner], theme.black.lit)
+    raster.fill([[(min(px, end), py) for px, py in inner]], theme.white.lit)
+    raster.stroke([(0, -y), (0, y)], 2, theme.recent)
+    return raster
+
+
+def paint_curve(width: int, height: int, points: Sequence[Point], now: float, theme: Theme) -> Raster:
+    """A curve over a game, given around the middle (pixels), the areas on either side of zero, and a line for now."""
+    raster, x, y = Raster(width / 2, height / 2), width / 2, height / 2
+    raster.fill([_rounded(x, y, 9)], theme.border)
+    raster.fill([_rounded(x - 1.2, y - 1.2, 7.8)], theme.list)
+    for paint, pick in ((theme.allowed, min), (theme.quiet_text, max)):
+        area = [(px, pick(py, 0.0)) for px, py in points]
+        raster.fill([[(area[0][0], 0.0), *area, (area[-1][0], 0.0)]], mix(theme.list, paint, 0.22))
+    raster.stroke([(6 - x, 0), (x - 6, 0)], 1, theme.border)
+    raster.stroke(points, 2, theme.text)
+    raster.stroke([(now, 2 - y), (now, y - 2)], 2, theme.allowed)
+    return raster
+
+
+def paint_enclosures(width: int, size: int, theme: Theme) -> Raster:
+    """The three ways to be trapped, as small pieces of the board side by side."""
+    raster, scale = Raster(width / 2, 3 * size), (float(size), float(size))
+    for i, names in enumerate(("f5 f6 f7", "e6 f6 g5", "e5 f6 g6")):
+        layout = Layout(size, (i - 1) * width / 3, 0)
+        cells = [parse_cell(name) for name in names.split()]
+        places = [(round(x), round(y)) for x, y in map(layout.centre, cells)]
+        for (x, y), ring, colours in zip(places, (1, 2, 1), (theme.white, theme.black, theme.white)):
+            raster.lay(paint_cell(scale, theme.rings[ring], theme.edge, theme.shine), x, y)
+            raster.lay(paint_piece(round(PIECE_DIAMETER * size), colours, False), x, y)
+        (x1, y1), (x, y), _ = places
+        raster.lay(paint_bar(scale, (x1 - x, y1 - y), 1.0, LIGHT.forbidden), x, y)
+    return raster
 
 
 #: Icons in a square of 22: filled polygons, lines (with their width) and discs.
@@ -3460,6 +3829,8 @@ ICONS: Dict[str, Dict[str, Any]] = {
     "place_puzzles": {"polygons": (((1, 7), (15, 7), (15, 20), (1, 20)),), "discs": ((8, 5.6, 3), (16.6, 14, 3))},
     "place_analysis": {"lines": ((1.8, ((2, 2), (2, 20), (21, 20))),
                                  (1.8, ((5, 15), (9.5, 9), (13, 12.5), (20, 4.5))))},
+    "tick": {"lines": ((2.6, ((6, 11.4), (9.6, 15), (16, 7.4))),)},
+    "cross": {"lines": ((2.6, ((7, 7), (15, 15))), (2.6, ((15, 7), (7, 15))))},
     "new": {"lines": ((2.2, ((11, 4), (11, 18))), (2.2, ((4, 11), (18, 11))))},
     "menu": {"lines": tuple((2.2, ((3, y), (19, y))) for y in (5, 11, 17))},
     "first": {"polygons": (((18, 4), (18, 18), (8, 11)), ((4, 4), (6.6, 4), (6.6, 18), (4, 18)))},
@@ -3473,17 +3844,22 @@ ICONS: Dict[str, Dict[str, Any]] = {
 }
 
 
-def icon_png(name: str, size: int, colour: str) -> bytes:
-    """The picture of an icon."""
-    raster, scale = Raster(size), size / 22
-    shapes = ICONS[name]
+def paint_icon(name: str, size: int, colour: str) -> Raster:
+    """An icon."""
+    raster = Raster(size / 2)
+    _paint_icon(raster, name, size, colour)
+    return raster
+
+
+def _paint_icon(raster: Raster, name: str, size: float, colour: str) -> None:
+    """Paint an icon into the middle of a picture."""
+    scale, shapes = size / 22, ICONS[name]
     for points in shapes.get("polygons", ()):
-        raster.polygon([(x * scale, y * scale) for x, y in points], colour)
+        raster.fill([[((x - 11) * scale, (y - 11) * scale) for x, y in points]], colour)
     for width, points in shapes.get("lines", ()):
-        raster.stroke([(x * scale, y * scale) for x, y in points], width * scale, colour)
+        raster.stroke([((x - 11) * scale, (y - 11) * scale) for x, y in points], width * scale, colour)
     for x, y, radius in shapes.get("discs", ()):
-        raster.disc(x * scale, y * scale, radius * scale, colour)
-    return raster.png()
+        raster.disc((x - 11) * scale, (y - 11) * scale, radius * scale, colour)
 
 
 def windowing_system(widget: tk.Misc) -> str:
@@ -3505,6 +3881,8 @@ class Look:
         self.texts = texts
         #: Whether there is little room: buttons and headings are then smaller.
         self.is_dense = False
+        #: By how much all text is larger because the window fills the screen.
+        self.growth = 1.0
         self._pictures: Dict[Tuple[Any, ...], tk.PhotoImage] = {}
         base = system_font(root).actual()
         scaling = float(root.tk.call("tk", "scaling"))
@@ -3541,7 +3919,7 @@ class Look:
         return self.fonts["body"].measure("m")
 
     def _set_fonts(self, zoom: int) -> None:
-        pixels = (self._points + zoom) * self._scaling
+        pixels = (self._points + zoom) * self._scaling * self.growth
         for name, share in FONTS.items():
             self.fonts[name].configure(size=-max(8, round(pixels * share)))
 
@@ -3550,16 +3928,22 @@ class Look:
         theme = self.theme
         return Colours(**{name: getattr(theme, name) for name in Colours._fields})
 
-    def picture(self, paint: Callable[..., bytes], *values: Any, **named: Any) -> tk.PhotoImage:
+    def picture(self, paint: Callable[..., Raster], *values: Any, **named: Any) -> tk.PhotoImage:
         """A painted picture, made once."""
         key = (paint, values, tuple(named.items()))
         if key not in self._pictures:
-            self._pictures[key] = tk.PhotoImage(master=self.root, data=paint(*values, **named), format="png")
+            self._pictures[key] = tk.PhotoImage(master=self.root, data=paint(*values, **named).png(), format="png")
         return self._pictures[key]
 
     def icon(self, name: str, colour: str, share: float = 1.5) -> tk.PhotoImage:
         """An icon in the size of the text."""
-        return self.picture(icon_png, name, max(14, round(-share * self.fonts["body"].cget("size"))), colour)
+        return self.picture(paint_icon, name, max(14, round(-share * self.fonts["body"].cget("size"))), colour)
+
+    def sign(self, name: str) -> tk.PhotoImage:
+        """A tick in green or a cross in red."""
+        theme = self.theme
+        colour = theme.allowed if name == "tick" else theme.forbidden
+        return self.picture(paint_sign, round(-1.6 * self.fonts["body"].cget("size")), colour, name, theme.on_colour)
 
     def icons(self, name: str, share: float = 1.2) -> Any:
         """An icon for a ttk widget, with a picture of its own for the disabled state."""
@@ -3583,19 +3967,7 @@ class Look:
         style.map(".", foreground=[("disabled", theme.disabled_text)])
         style.configure("Board.TFrame", background=theme.window)
         style.configure("Line.TFrame", background=theme.hairline)
-        style.configure("TEntry", fieldbackground=theme.list, foreground=theme.text, padding=4)
-        for name in ("TRadiobutton", "TCheckbutton"):
-            style.configure(name, indicatorbackground=theme.list, indicatorforeground=theme.allowed,
-                            indicatorsize=round(0.8 * fonts["body"].metrics("ascent")), indicatormargin=(2, 2, 6, 2),
-                            upperbordercolor=theme.border, lowerbordercolor=theme.border)
-            style.map(name, background=[("active", theme.panel)], indicatorbackground=[("active", theme.list)])
-        style.configure("TScrollbar", background=theme.border, arrowcolor=theme.quiet_text, troughcolor=theme.list,
-                        lightcolor=theme.border, darkcolor=theme.border, bordercolor=theme.list, gripcount=0)
-        style.map("TScrollbar", background=[("active", theme.quiet_text), ("disabled", theme.list)])
-        style.configure("Treeview", background=theme.list, fieldbackground=theme.list, foreground=theme.text,
-                        rowheight=fonts["body"].metrics("linespace") + 6)
-        style.configure("Treeview.Heading", background=theme.zebra, foreground=theme.text, font=fonts["bold"])
-        style.map("Treeview", background=[("selected", theme.allowed)], foreground=[("selected", theme.on_colour)])
+        style.configure("Underline.TFrame", background=theme.allowed)
         title, lead, verdict = ("heading", "body", "bold") if self.is_dense else ("title", "lead", "heading")
         for name, font, colour in (("Title", title, theme.text), ("Heading", "heading", theme.text),
                                    ("Lead", lead, theme.text), ("Name", "name", theme.text),
@@ -3605,47 +3977,98 @@ class Look:
             style.configure(f"{name}.TLabel", font=fonts[font], foreground=colour)
         self._style_buttons(style)
         self._style_boxes(style)
+        self._style_choices(style)
+        self._style_lists(style)
 
     def _style_buttons(self, style: ttk.Style) -> None:
         theme = self.theme
-        plain = self.picture(box_png, theme.list, theme.border)
+        plain = self.picture(paint_box, theme.list, theme.border)
         self._element(style, "Button", plain, [
-            ("disabled", self.picture(box_png, theme.panel, theme.hairline)),
-            ("pressed", self.picture(box_png, theme.good_tint, theme.allowed)),
-            ("focus", self.picture(box_png, theme.list, focus=theme.allowed)),
-            ("active", self.picture(box_png, theme.zebra, theme.border))])
-        self._element(style, "Primary", self.picture(box_png, theme.allowed), [
-            ("disabled", self.picture(box_png, theme.panel, theme.hairline)),
-            ("pressed", self.picture(box_png, mix(theme.allowed, theme.text, 0.25))),
-            ("focus", self.picture(box_png, mix(theme.allowed, theme.text, 0.1), focus=theme.text)),
-            ("active", self.picture(box_png, mix(theme.allowed, theme.text, 0.15)))])
-        chosen = self.picture(box_png, theme.good_tint)
-        self._element(style, "Place", self.picture(box_png, theme.panel), [
-            ("selected", "focus", self.picture(box_png, theme.good_tint, focus=theme.allowed)), ("selected", chosen),
-            ("focus", self.picture(box_png, theme.panel, focus=theme.allowed)),
-            ("active", self.picture(box_png, theme.zebra))])
-        self._element(style, "Level", plain, [("selected", self.picture(box_png, theme.allowed)),
-                                              ("focus", self.picture(box_png, theme.list, focus=theme.allowed)),
-                                              ("active", self.picture(box_png, theme.zebra, theme.border))])
+            ("disabled", self.picture(paint_box, theme.panel, theme.hairline)),
+            ("pressed", self.picture(paint_box, theme.good_tint, theme.allowed)),
+            ("focus", self.picture(paint_box, theme.list, focus=theme.allowed)),
+            ("active", self.picture(paint_box, theme.zebra, theme.border))])
+        self._element(style, "Primary", self.picture(paint_box, theme.allowed), [
+            ("disabled", self.picture(paint_box, theme.panel, theme.hairline)),
+            ("pressed", self.picture(paint_box, mix(theme.allowed, theme.text, 0.25))),
+            ("focus", self.picture(paint_box, mix(theme.allowed, theme.text, 0.1), focus=theme.text)),
+            ("active", self.picture(paint_box, mix(theme.allowed, theme.text, 0.15)))])
+        chosen = self.picture(paint_box, theme.good_tint)
+        self._element(style, "Place", self.picture(paint_box, theme.panel), [
+            ("selected", "focus", self.picture(paint_box, theme.good_tint, focus=theme.allowed)), ("selected", chosen),
+            ("focus", self.picture(paint_box, theme.panel, focus=theme.allowed)),
+            ("active", self.picture(paint_box, theme.zebra))])
+        self._element(style, "Foot", self.picture(paint_box, theme.list), [
+            ("focus", self.picture(paint_box, theme.list, focus=theme.allowed)),
+            ("disabled", self.picture(paint_box, theme.list)), ("active", self.picture(paint_box, theme.zebra))])
+        self._element(style, "Level", plain, [("selected", self.picture(paint_box, theme.allowed)),
+                                              ("focus", self.picture(paint_box, theme.list, focus=theme.allowed)),
+                                              ("active", self.picture(paint_box, theme.zebra, theme.border))])
         less, font, primary_font = (7, "small", "strong") if self.is_dense else (0, "body", "bold")
         self._button_style(style, "TButton", "Button", theme.text, font, (12 - less, 11 - less))
         self._button_style(style, "Primary.TButton", "Primary", theme.on_colour, primary_font,
                            (12 - less, 14 - less))
         self._button_style(style, "Place.TRadiobutton", "Place", theme.text, "body", (12, 8))
         self._button_style(style, "Level.TRadiobutton", "Level", theme.text, "body", (9, 6))
-        self._button_style(style, "Foot.TButton", "Place", theme.text, "body", (4, 11 - less))
+        self._button_style(style, "Foot.TButton", "Foot", theme.text, "body", (4, 11 - less))
+        style.configure("Foot.TButton", background=theme.list)
         for name in ("TButton", "Primary.TButton"):
             style.configure(f"Card.{name}", background=theme.gold_tint)
         style.map("Place.TRadiobutton", foreground=[("selected", theme.allowed)], font=[("selected", self.fonts["bold"])])
         style.map("Level.TRadiobutton", foreground=[("selected", theme.on_colour)])
-        style.configure("TMenubutton", background=theme.panel, foreground=theme.text)
 
-    def _element(self, style: ttk.Style, name: str, picture: tk.PhotoImage, states: List[Tuple[Any, ...]]) -> None:
+    def _style_choices(self, style: ttk.Style) -> None:
+        """Check boxes and radio buttons with painted boxes; who has the focus has a ring round it."""
+        theme, size = self.theme, round(1.2 * self.fonts["body"].metrics("ascent"))
+        for name, is_round in (("TCheckbutton", False), ("TRadiobutton", True)):
+            paint = partial(self.picture, paint_choice, size, is_round)
+            chosen = (theme.allowed, theme.list, theme.allowed) if is_round else (theme.allowed, theme.allowed, theme.on_colour)
+            element = f"{name}{size}"
+            self._element(style, element, paint(theme.border, theme.list), [
+                ("selected", "focus", paint(*chosen, theme.allowed)), ("selected", paint(*chosen)),
+                ("focus", paint(theme.border, theme.list, "", theme.allowed)),
+                ("active", paint(theme.text, theme.list))], border=0, sticky="w", width=size + 12, height=size + 6)
+            style.layout(name, [("Checkbutton.padding", {"sticky": "nsew", "children": [
+                (f"{element}.{self.theme_name}", {"side": "left", "sticky": ""}),
+                ("Checkbutton.label", {"side": "left", "sticky": "w"})]})])
+            style.configure(name, padding=(0, 1))
+            style.map(name, background=[], indicatorbackground=[])
+
+    def _style_lists(self, style: ttk.Style) -> None:
+        """Scrollbars without arrows, fields with round corners, and plain tables."""
+        theme, fonts = self.theme, self.fonts
+        for way, size in (("Vertical", (5, 52)), ("Horizontal", (52, 5))):
+            paint = partial(self.picture, paint_thumb, *size)
+            element = f"{way}.{self.theme_name}.thumb"
+            if element not in style.element_names():
+                style.element_create(element, "image", paint(theme.border), ("disabled", paint(theme.list)),
+                                     ("active", paint(theme.quiet_text)), border=5, sticky="nsew",
+                                     width=min(size[0], 16) * 2, height=min(size[1], 16) * 2)
+            style.layout(f"{way}.TScrollbar", [(f"{way}.Scrollbar.trough", {"sticky": "nsew", "children": [
+                (element, {"sticky": "nsew", "expand": True})]})])
+        style.configure("TScrollbar", troughcolor=theme.list, background=theme.list, bordercolor=theme.list,
+                        lightcolor=theme.list, darkcolor=theme.list, troughborderwidth=0)
+        self._element(style, "Field", self.picture(paint_box, theme.list, theme.border),
+                      [("focus", self.picture(paint_box, theme.list, focus=theme.allowed))])
+        style.layout("TEntry", [(f"Field.{self.theme_name}", {"sticky": "nsew", "children": [
+            ("Entry.padding", {"sticky": "nsew", "children": [("Entry.textarea", {"sticky": "nsew"})]})]})])
+        style.configure("TEntry", foreground=theme.text, padding=(8, 7))
+        style.layout("Treeview", [("Treeview.treearea", {"sticky": "nsew"})])
+        style.configure("Treeview", background=theme.list, fieldbackground=theme.list, foreground=theme.text,
+                        rowheight=fonts["body"].metrics("linespace") + 6)
+        style.layout("Treeview.Heading", [("Treeheading.cell", {"sticky": "nsew"}), ("Treeheading.padding", {
+            "sticky": "nsew", "children": [("Treeheading.text", {"sticky": "we"})]})])
+        style.configure("Treeview.Heading", background=theme.zebra, foreground=theme.text, font=fonts["bold"], padding=4)
+        style.map("Treeview", background=[("selected", theme.allowed)], foreground=[("selected", theme.on_colour)])
+
+    def _element(self, style: ttk.Style, name: str, picture: tk.PhotoImage, states: List[Tuple[Any, ...]],
+                 **options: Any) -> None:
         """Make the image element of this name for the theme in force, unless it is there already."""
         name = f"{name}.{self.theme_name}"
         if name not in style.element_names():
-            style.element_create(name, "image", picture, *states, border=BOX_RADIUS + 3, padding=0, sticky="nsew",
-                                 width=BOX_SIZE, height=BOX_SIZE)
+            style.element_create(name, "image", picture, *states, **{
+                "border": BOX_RADIUS + 3, "padding": 0, "sticky": "nsew", "width": BOX_SIZE, "height": BOX_SIZE,
+                **options})
 
     def _button_style(self, style: ttk.Style, name: str, element: str, colour: str, font: str,
                       padding: Tuple[int, int]) -> None:
@@ -3664,7 +4087,7 @@ class Look:
                 ("Quietly", theme.panel, "", theme.recent), ("Task", theme.good_tint, "", theme.allowed),
                 ("Card", theme.gold_tint, theme.gold, ""), ("Seat", theme.list, theme.hairline, ""),
                 ("Active", theme.good_tint, "", theme.allowed), ("List", theme.list, theme.border, "")):
-            self._element(style, f"{name}.box", self.picture(box_png, tint, border, bar), [])
+            self._element(style, f"{name}.box", self.picture(paint_box, tint, border, bar), [])
             style.layout(f"{name}.TFrame", [(f"{name}.box.{self.theme_name}", {"sticky": "nsew"})])
             style.configure(f"{name}.TFrame", background=theme.panel)
             style.configure(f"{name}Fill.TFrame", background=tint)
@@ -3673,6 +4096,11 @@ class Look:
                                        ("Title", title, theme.text), ("Bold", "bold", theme.text),
                                        ("Name", lead, theme.text), ("Small", "small", theme.quiet_text)):
                 style.configure(f"{name}{kind}.TLabel", background=tint, foreground=colour, font=self.fonts[font])
+
+    def growth_on(self, width: int, height: int) -> float:
+        """By how much text grows on a screen of this size (pixels) that the window fills; the zoom comes on top of it."""
+        lines = height / (LINES_ON_SCREEN * 1.2 * (self._points + self.zoom) * self._scaling)
+        return max(1.0, min(width / FULL_WIDTH, height / FULL_HEIGHT, lines))
 
     def fitted(self, width: int, height: int) -> Tuple[int, int]:
         """A size from widths of the letter m, no larger than the screen."""
@@ -3685,25 +4113,248 @@ class Look:
 
 FRAME_MS = 16
 #: A step glides this long; a dropped piece snaps onto its cell.
-GLIDE_MS = 220
+GLIDE_MS = 180
 SNAP_MS = 90
-#: The pictures of the pieces are made anew when resizing has come to rest.
+#: The board is painted when its size has come to rest.
 REST_MS = 120
-#: Shares of a cell's radius: hexagon marks, arrival, ghost, dots, and the way of the last move.
-MARK_SHARE, ARRIVED_SHARE, GHOST_SHARE, DOT_SHARE = 0.86, 0.90, 0.54, 0.38
-WAY_FROM, WAY_TO = 0.6, 0.71
+#: After a piece has arrived a bar grows, then the trapped piece shakes, then the dots open.
+BAR_MS, SHAKE_MS, DOTS_MS = 160, 240, 120
+#: The end of a game: guards light up one after the other, rings grow dark, crown and glow grow.
+LIGHT_MS, DIM_MS, CROWN_MS = 80, 60, 240
+#: How dark each ring grows, and the crown and the glow from one picture to the next.
+DIMMED = (0.0, 0.0, 0.14, 0.24, 0.34, 0.43)
+CROWN_SIZES, GLOW_SIZES = (1.0, 1.1, 1.2, 1.2, 1.15), (0.0, 1.0, 1.1, 1.1, 1.0)
+#: What lies on the board, from below.
+GLOW, CONTOUR, GHOSTS, WAYS, PIECES, HEXAGONS, BARS, DOTS, CARRIED = range(9)
 
 
-def _pairs(points: Sequence[Point]) -> List[float]:
-    """Points as x, y, x, y, ..."""
-    return [coordinate for point in points for coordinate in point]
+def news_ms(picture: Picture) -> int:
+    """How long it takes to show what has come of a move, once its piece has arrived (milliseconds)."""
+    if picture.winners:
+        return 6 * LIGHT_MS + 4 * DIM_MS + (CROWN_MS if picture.is_celebrated else 0)
+    return BAR_MS + SHAKE_MS + DOTS_MS if picture.bars else 0
+
+
+class Sprite(NamedTuple):
+    """A picture on the board: its layer, its middle (pixels), and how it is painted in the present size."""
+
+    layer: int
+    x: int
+    y: int
+    paint: Callable[..., Raster]
+    values: Tuple[Any, ...]
+
+
+class Scene:
+    """What lies on the board at one moment: the colours of the cells, and the sprites over them.
+
+    `moving` are the cells of pieces on their way and where they are now;
+    `elapsed` is the time since the last piece arrived in milliseconds: -1 while
+    it is on its way, infinite when all is at rest.
+    """
+
+    def __init__(self, picture: Picture, layout: Layout, theme: Theme, moving: Dict[Cell, Point],
+                 elapsed: float = math.inf) -> None:
+        self.picture, self.layout, self.theme = picture, layout, theme
+        self.moving, self.elapsed = moving, elapsed
+        self._sprites: List[Sprite] = []
+
+    def _stage(self, begin: float, length: float) -> float:
+        """How much of a stage that begins so late (milliseconds) is over, from 0 to 1."""
+        return min(1.0, max(0.0, (self.elapsed - begin) / length))
+
+    # -- cells --
+
+    def colours(self) -> Dict[Cell, str]:
+        """The colour of each cell's face."""
+        theme, picture = self.theme, self.picture
+        colours = {cell: theme.rings[RING[cell] or 0] for cell in CELLS}
+        if not theme.shine:
+            return colours
+        if picture.winners:
+            return {**colours, **self._end_colours()}
+        tints = {cell: (theme.recent, 0.13) for cell in picture.last or () if cell is not None}
+        tints.update((cell, (theme.forbidden, 0.1)) for cell in picture.trapped if self._stage(0, BAR_MS))
+        tints.pop(THRONE, None)  # marks need all its light to be seen on it
+        for cell, (colour, share) in tints.items():
+            colours[cell] = mix(colours[cell], colour, share)
+        return colours
+
+    def _end_colours(self) -> Dict[Cell, str]:
+        """The cells of a game that is won: the picture shines, the rings round it are dark."""
+        theme, colours = self.theme, {}
+        for cell in CELLS:
+            ring = RING[cell] or 0
+            dimmed = self._stage(6 * LIGHT_MS + (ring - 2) * DIM_MS, DIM_MS) >= 1 and ring > 1
+            colours[cell] = mix(theme.rings[ring], theme.dimming, DIMMED[ring] if dimmed else 0)
+        for number, cell in enumerate(self.clockwise()):
+            if self._stage(number * LIGHT_MS, LIGHT_MS):
+                colours[cell] = theme.shining[1]
+                colours[THRONE] = theme.shining[0]
+        return colours
+
+    def clockwise(self) -> List[Cell]:
+        """The cells of the winning guards, clockwise from the last one that arrived."""
+        last, centre = self.picture.last, self.layout.centre(THRONE)
+
+        def angle(cell: Optional[Cell]) -> float:
+            x, y = self.layout.centre(THRONE if cell is None else cell)
+            return math.atan2(y - centre[1], x - centre[0])
+
+        first = angle(last.target if last else None)
+        return sorted((cell for cell in self.picture.winners if cell != THRONE),
+                      key=lambda cell: round((angle(cell) - first) % math.tau, 3))
+
+    # -- sprites --
+
+    def sprites(self) -> List[Sprite]:
+        """All that lies over the cells."""
+        self._sprites = []
+        self._put_end()
+        self._put_last()
+        self._put_pieces()
+        self._put_hexagons()
+        self._put_bars()
+        return self._sprites
+
+    def _put(self, layer: int, place: Union[Cell, Point], paint: Callable[..., Raster], *values: Any) -> None:
+        x, y = place if isinstance(place, tuple) else self.layout.centre(place)
+        self._sprites.append(Sprite(layer, round(x), round(y), paint, values))
+
+    def _put_end(self) -> None:
+        """Contour, glow and rays of a game that is won."""
+        theme, picture = self.theme, self.picture
+        if not picture.winners or not self._stage(5 * LIGHT_MS, LIGHT_MS):
+            return
+        if picture.is_celebrated and theme.shine:
+            stage = self._crown_stage()
+            if stage:
+                self._put(GLOW, THRONE, paint_glow, GLOW_SIZES[stage], GLOW_COLOUR)
+            if stage == len(CROWN_SIZES) - 1:
+                self._put(PIECES, THRONE, paint_rays, theme.contour[0])
+        self._put(CONTOUR, THRONE, paint_contour, *theme.contour)
+
+    def _crown_stage(self) -> int:
+        """The number of the picture of the growing crown."""
+        return int(self._stage(6 * LIGHT_MS + 4 * DIM_MS, CROWN_MS) * (len(CROWN_SIZES) - 1))
+
+    def _put_last(self) -> None:
+        """Where the last move has come from, and its way."""
+        picture, theme, last = self.picture, self.theme, self.picture.last
+        if last is None or last.source is None or last.target is None:
+            return
+        colours = theme.white if picture.position.side_at(last.target) == WHITE else theme.black
+        colour = theme.contour[0] if picture.winners else theme.recent
+        if picture.position.side_at(last.source) is None:  # the other side may have passed
+            self._put(GHOSTS, last.source, paint_ghost, colours, picture.position.is_queen(last.target), colour)
+        is_step = last.target in NEIGHBOURS[last.source]
+        self._put_way(WAYS, last, WAY_FROM, WAY_TO, WAY_WIDTH, colour, not is_step or not theme.shine)
+
+    def _put_way(self, layer: int, move: Move, start: float, end: float, width: float, colour: str,
+                 is_dashed: bool) -> None:
+        """A move as an arrow from `start` behind the middle of its cell to `end` before that of its target (radii)."""
+        if move.source is None or move.target is None:
+            return
+        layout = self.layout
+        position = self.picture.position
+        pieces = tuple(layout.centre(cell) for cell in cells_of(position.pieces(WHITE) | position.pieces(BLACK))
+                       if cell not in (move.source, move.target))
+        first, last, size = layout.centre(move.source), layout.centre(move.target), layout.size
+        middle = (round((first[0] + last[0]) / 2), round((first[1] + last[1]) / 2))
+        around = tuple((round(x - middle[0], 1), round(y - middle[1], 1))
+                       for x, y in free_way(first, last, start * size, end * size, pieces, 0.8 * size))
+        self._put(layer, middle, paint_way, around, width, colour, is_dashed)
+
+    def _put_pieces(self) -> None:
+        picture, theme, layout = self.picture, self.theme, self.layout
+        position = picture.position
+        moving = dict(self.moving)
+        if picture.carried:
+            moving[picture.carried[0]] = picture.carried[1]
+        shaking = self._stage(BAR_MS, SHAKE_MS)
+        shift = 0.08 * layout.size * math.sin(2 * math.tau * shaking)
+        stage = self._crown_stage() if picture.is_celebrated and picture.winners else 0
+        for side, colours in ((WHITE, theme.white), (BLACK, theme.black)):
+            for cell in cells_of(position.pieces(side)):
+                x, y = moving.get(cell) or layout.centre(cell)
+                crown = CROWN_SIZES[stage] if cell == THRONE and theme.shine else 1.0
+                self._put(CARRIED if cell in moving else PIECES, (x + shift if cell in picture.trapped else x, y),
+                          paint_board_piece, colours, position.is_queen(cell), crown)
+
+    def _put_hexagons(self) -> None:
+        """Hexagons, crosses and dots on cells, and the keyboard's cursor."""
+        picture, theme = self.picture, self.theme
+        marks: Dict[Cell, Tuple[str, float, float]] = {}
+        if picture.last and picture.last.target is not None and not picture.winners:
+            marks[picture.last.target] = (theme.recent, ARRIVED, 0.057)
+        for cell in (picture.selected, picture.hovered):
+            if cell is not None:
+                marks[cell] = (theme.allowed, MARK, 0.095)
+        trapped = picture.trapped if self._stage(0, BAR_MS) >= 1 else ()
+        for cell in (*trapped, *picture.causes, *(() if picture.tried is None else (picture.tried,))):
+            marks[cell] = (theme.forbidden, MARK, 0.105)
+        for cell, (colour, share, width) in marks.items():
+            self._put(HEXAGONS, cell, paint_hexagon, colour, share, width, theme.halo)
+        for cell in picture.causes:
+            self._put(DOTS, cell, paint_cross, theme.forbidden, theme.halo)
+        opened = self._stage(BAR_MS + SHAKE_MS if picture.bars else 0, DOTS_MS)
+        for cell in picture.targets if opened else ():
+            is_on_ghost = picture.last is not None and cell == picture.last.source
+            self._put(DOTS, cell, paint_dot, 0.5 + 0.5 * round(3 * opened) / 3, theme.allowed,
+                      theme.halo if is_on_ghost else "")
+        if picture.cursor is not None:
+            self._put(DOTS, picture.cursor, paint_cursor, theme.text)
+
+    def _put_bars(self) -> None:
+        """Bars through trapped pieces, and the moves that are suggested."""
+        grown = math.ceil(6 * self._stage(0, BAR_MS)) / 6
+        for first, second in self.picture.bars if grown else ():
+            (x1, y1), (x2, y2) = self.layout.centre(first), self.layout.centre(second)
+            half = (round((x2 - x1) / 2), round((y2 - y1) / 2))
+            self._put(BARS, (x1 + half[0], y1 + half[1]), paint_bar, half, grown, LIGHT.forbidden)
+        for i, move in enumerate(self.picture.arrows):
+            self._put_way(DOTS, move, 0.62, 0.1, (0.17, 0.13, 0.09)[i], self.theme.allowed, False)
+
+
+#: How far the two control points of a curve lie beside the straight line (in its lengths): the least bent first.
+BENDS = sorted(((first, second) for first in range(-3, 4) for second in range(-3, 4)),
+               key=lambda bend: (abs(bend[0]) + abs(bend[1]) + abs(bend[0] - bend[1])))
+
+
+@functools.lru_cache(maxsize=8)
+def free_way(first: Point, last: Point, start: float, end: float, obstacles: Tuple[Point, ...], distance: float
+             ) -> List[Point]:
+    """A line that begins so far behind one point and ends so far before another, bent so that it passes beside obstacles.
+
+    All lengths are pixels; `distance` is what is kept from the middle of an
+    obstacle.  Where no bend is free, the one that meets the fewest is taken.
+    """
+    (x1, y1), (x2, y2) = first, last
+    length, least = math.dist(first, last), distance * distance
+    times = [start / length + (1 - (start + end) / length) * i / 24 for i in range(25)]
+    ways: List[Tuple[int, int, List[Point]]] = []
+    for bend in BENDS:
+        # A cubic Bezier curve, with its control points beside the line at a third and two thirds of it.
+        (x, y), (x3, y3) = ((x1 + (x2 - x1) * part + 0.2 * side * (y2 - y1), y1 + (y2 - y1) * part - 0.2 * side * (x2 - x1))
+                            for part, side in zip((1 / 3, 2 / 3), bend))
+        points = [((1 - t) ** 3 * x1 + 3 * t * (1 - t) ** 2 * x + 3 * t * t * (1 - t) * x3 + t ** 3 * x2,
+                   (1 - t) ** 3 * y1 + 3 * t * (1 - t) ** 2 * y + 3 * t * t * (1 - t) * y3 + t ** 3 * y2) for t in times]
+        met = sum(any((px - ox) ** 2 + (py - oy) ** 2 < least for px, py in points) for ox, oy in obstacles)
+        ways.append((met, len(ways), points if any(bend) else [points[0], points[-1]]))
+        if not met:
+            break
+    return min(ways)[2]
 
 
 class BoardView(tk.Canvas):
     """The canvas: draws a Picture, and lets pieces glide to their cells.
 
-    All items are made once; later they are only moved and recoloured.
+    At rest the board is one painted picture; while the window is being resized
+    plain polygons stand in for it.  Everything else lies over it as sprites.
     """
+
+    #: So many painted sprites are kept; those that are seen are never dropped.
+    MOST_IMAGES = 80
 
     def __init__(self, parent: tk.Misc, look: Look, jobs: Jobs) -> None:
         super().__init__(parent, highlightthickness=0, borderwidth=0, takefocus=1, background=look.theme.window)
@@ -3712,122 +4363,122 @@ class BoardView(tk.Canvas):
         self.layout = Layout.fit(600, 600)
         self.picture: Optional[Picture] = None
         self._theme = look.theme
-        self._images: Dict[str, tk.PhotoImage] = {}
-        #: The cell radius for which the pictures of the pieces are made.
-        self._image_size = 0.0
-        self._shown: Dict[int, Dict[str, Any]] = {}
-        self._raised: List[int] = []
+        #: The scale for which the pictures are painted, and the board if it is painted.
+        self._scale = (0.0, 0.0)
+        self._painted: Optional[tk.PhotoImage] = None
+        self._images: Dict[Tuple[Any, ...], tk.PhotoImage] = {}
+        #: What is shown: the colours of the cells, the items of the sprites, spare items by layer, options of items.
+        self._colours: Dict[Cell, str] = {}
+        self._items: Dict[Sprite, int] = {}
+        self._spare: Dict[int, List[int]] = {layer: [] for layer in range(CARRIED + 1)}
+        self._known: Dict[int, Dict[str, Any]] = {}
         self._show_ranks = True
-        self._is_arranged = False
         #: Where gliding pieces come from (pixels) by their cells, when the glide began, how long it takes (seconds),
-        #: and what follows it.
+        #: what follows it, and when the piece of the last move has arrived.
         self._origins: Dict[Cell, Point] = {}
         self._began, self._seconds = 0.0, 1.0
         self._then: Optional[Callable[[], None]] = None
+        self._arrived: Optional[float] = None
         self._make_items()
 
     # -- items --
 
     def _make_items(self) -> None:
         hexagon: List[float] = [0] * 12
-        hidden: Dict[str, Any] = {"state": "hidden"}
-        self._plate = [self.create_polygon(*hexagon) for _ in range(2)]
-        self._hairline = self.create_polygon(*hexagon, fill="")
-        self._faces = {cell: self.create_polygon(*hexagon) for cell in CELLS}
-        self._star = [self.create_polygon(*[0] * 6) for _ in range(2)]
+        self._plate = [self.create_polygon(*hexagon, tags="plain") for _ in range(2)]
+        self._faces = {cell: self.create_polygon(*hexagon, tags="plain") for cell in CELLS}
+        self._board = self.create_image(0, 0)
         self._letters = {letter: self.create_text(0, 0, text=letter) for letter in FILES}
-        self._ranks = {rank: self.create_text(0, 0, text=str(rank), **hidden) for rank in range(1, 12)}
-        self._ghost = self.create_oval(0, 0, 0, 0, **hidden)
-        self._way = self.create_line(0, 0, 0, 0, arrow="last", **hidden)
-        self._pieces = {(side, queen): [self.create_image(0, 0, **hidden) for _ in range(1 if queen else 6)]
-                        for side in (WHITE, BLACK) for queen in (False, True)}
-        self._outlines = {cell: self.create_polygon(*hexagon, fill="", **hidden) for cell in CELLS}
-        self._first_overlay = self._outlines[CELLS[0]]
-        # Each of a side's seven pieces has three lines through it; more bars there cannot be.
-        self._bars = [[self.create_line(0, 0, 0, 0, capstyle="round", **hidden) for _ in range(2)] for _ in range(21)]
-        self._dots = {cell: self.create_image(0, 0, **hidden) for cell in CELLS}
-        self._crosses = {cell: self.create_polygon(*hexagon, **hidden) for cell in CELLS}
-        self._arrows = [self.create_line(0, 0, 0, 0, arrow="last", capstyle="round", **hidden) for _ in range(3)]
-        self._cursor = self.create_polygon(*hexagon, fill="", **hidden)
-        for item in self.find_all():
-            self._shown[item] = {"state": self.itemcget(item, "state")} if item > self._plate[-1] else {}
+        self._ranks = {rank: self.create_text(0, 0, text=str(rank)) for rank in range(1, 12)}
+        #: Items that are never seen: the sprites of a layer lie directly below its own.
+        self._lids = [self.create_line(0, 0, 0, 0, state="hidden") for _ in self._spare]
 
     def _set(self, item: int, **options: Any) -> None:
         """Configure an item, without troubling Tk when nothing has changed."""
-        known = self._shown[item]
+        known = self._known.setdefault(item, {})
         changed = {name: value for name, value in options.items() if known.get(name) != value}
         if changed:
             known.update(changed)
             self.itemconfigure(item, **changed)
 
-    def _mark(self, item: int, place: Optional[Sequence[float]], **options: Any) -> None:
-        """Show a mark at these coordinates, or hide it when there are none."""
-        if place:
-            self.coords(item, *place)
-            self._set(item, state="normal", **options)
-        else:
-            self._set(item, state="hidden")
+    def _image(self, paint: Callable[..., Raster], *values: Any) -> tk.PhotoImage:
+        """A sprite's picture in the present size, painted when first needed."""
+        key = (paint, values)
+        image = self._images.pop(key, None)
+        if image is None:
+            image = tk.PhotoImage(master=self, data=paint(self._scale, *values).png(), format="png")
+        self._images[key] = image  # the last one used stands last
+        return image
 
-    def _image(self, kind: str) -> tk.PhotoImage:
-        """The picture of a piece ('wQ', 'bG', ...) or a dot, made when first needed."""
-        if kind not in self._images:
-            theme = self._theme
-            if kind == "dot":
-                data = dot_png(max(6, round(self._image_size * DOT_SHARE)), theme.allowed)
-            else:
-                diameter = max(8, round(self._image_size * PIECE_DIAMETER))
-                data = piece_png(diameter, theme.white if kind[0] == "w" else theme.black, kind[1] == "Q")
-            self._images[kind] = tk.PhotoImage(master=self, data=data, format="png")
-        return self._images[kind]
+    def _drop_images(self) -> None:
+        """Forget pictures that have not been used for long, such as the ways of former moves."""
+        seen = {(sprite.paint, sprite.values) for sprite in self._items}
+        for key in [key for key in self._images if key not in seen][:max(0, len(self._images) - self.MOST_IMAGES)]:
+            del self._images[key]
 
-    # -- geometry --
+    # -- the board --
 
     def arrange(self, width: int, height: int, flipped: bool, show_ranks: bool) -> None:
         """Lay the board out anew for this size of the canvas."""
         layout = Layout.fit(width, height, flipped)
-        if layout == self.layout and show_ranks == self._show_ranks and self._is_arranged:
+        if layout == self.layout and show_ranks == self._show_ranks and self._scale[0]:
             return
-        self.end_glide()
-        self.layout, self._show_ranks, self._is_arranged = layout, show_ranks, True
-        if not self._image_size:
-            self._image_size = layout.size
-        self._draw_cells()
-        self.jobs.later("rest", REST_MS, self._renew_images)
+        self.end_motion()
+        self.layout, self._show_ranks = layout, show_ranks
+        if not self._scale[0]:
+            self._scale = layout.scale
+        self._place_board()
+        if not self._painted or self._scale != layout.scale:
+            self.jobs.later("rest", REST_MS, self._paint)
 
     def recolour(self) -> None:
         """Take the colours of the theme."""
-        if self._theme != self.look.theme:
-            self._images.clear()
+        if self._theme == self.look.theme:
+            return
         self._theme = self.look.theme
         self.configure(background=self._theme.window)
-        if self._is_arranged:
-            self._draw_cells()
+        self._images.clear()
+        if self._painted:
+            self._paint()
+        elif self._scale[0]:
+            self._place_board()
 
-    def _renew_images(self) -> None:
-        """Make the pictures of the pieces anew in the present size."""
-        if self._image_size != self.layout.size:
-            self._image_size = self.layout.size
+    def _paint(self) -> None:
+        """Paint the board in the size that it has now; the sprites follow when they are shown."""
+        if self._scale != self.layout.scale:
             self._images.clear()
-            self.refresh()
+        self._scale = self.layout.scale
+        self._painted = tk.PhotoImage(master=self, data=paint_board(self._scale, self._theme).ppm(), format="ppm")
+        self._place_board()
 
-    def _draw_cells(self) -> None:
+    def _place_board(self) -> None:
+        """Show the painted board, or as long as there is none in this size, polygons."""
         layout, theme = self.layout, self._theme
-        size = layout.size
-        for item, lower, colour, rim in ((self._plate[0], 0.16, mix(theme.window, theme.frame_rim, 0.25), ""),
-                                         (self._plate[1], 0, theme.frame, theme.frame_rim)):
-            points = [(x, y + lower * size) for x, y in layout.plate(0.0)]
-            self._mark(item, _pairs(points), fill=colour, outline=rim or colour)
-        self._mark(self._hairline, _pairs(layout.plate(0.14)), outline=theme.frame_hairline)
-        for cell, item in self._faces.items():
-            self.coords(item, *layout.corners(cell))
-        for item, triangle in zip(self._star, STAR):
-            self.coords(item, *layout.outline(THRONE, triangle))
-            self._set(item, fill=theme.star, outline=theme.star)
-        font = (self.look.family, -max(10, round(size * 0.36)))
+        if self._scale != layout.scale:
+            self._painted = None
+        self._colours.clear()
+        if self._painted:
+            self._set(self._board, image=self._painted, state="normal")
+            self.itemconfigure("plain", state="hidden")
+            self.coords(self._board, layout.x, layout.y)
+            self._colours = {cell: theme.rings[RING[cell] or 0] for cell in CELLS}
+        else:
+            self._set(self._board, image="", state="hidden")
+            self.itemconfigure("plain", state="normal")
+            line = max(1.0, layout.size / 18)
+            for item, inset, colour in ((self._plate[0], 0.0, theme.frame), (self._plate[1], 0.14, theme.frame_hairline)):
+                self.coords(item, *_pairs(layout.plate(inset)))
+                self._set(item, fill=theme.frame, outline=colour)
+            for cell, item in self._faces.items():
+                self.coords(item, *layout.corners(cell))
+                self._set(item, outline=theme.edge, width=line)
+        font = (self.look.family, -max(10, round(layout.size * 0.36)))
         for letter, place in layout.letters().items():
-            self._mark(self._letters[letter], place, fill=theme.letters, font=font)
+            self.coords(self._letters[letter], *place)
+            self._set(self._letters[letter], fill=theme.letters, font=font)
         for rank, place in layout.ranks().items():
-            self._mark(self._ranks[rank], place if self._show_ranks else None, fill=theme.letters, font=font)
+            self.coords(self._ranks[rank], *place)
+            self._set(self._ranks[rank], fill=theme.letters, font=font, state="normal" if self._show_ranks else "hidden")
         self.refresh()
 
     # -- drawing --
@@ -3835,118 +4486,75 @@ class BoardView(tk.Canvas):
     def render(self, picture: Picture) -> None:
         """Show this picture."""
         old, self.picture = self.picture, picture
-        if old is None or old._replace(carried=picture.carried) != picture:
+        if old is not None and old.carried and picture.carried and old._replace(carried=picture.carried) == picture:
+            for sprite in [sprite for sprite in self._items if sprite.layer == CARRIED]:
+                item, (x, y) = self._items.pop(sprite), picture.carried[1]
+                self._items[sprite._replace(x=round(x), y=round(y))] = item
+                self.coords(item, x, y)
+        elif picture != old:
             self.refresh()
-        elif old.carried != picture.carried:
-            self._draw_pieces(picture)
+
+    @property
+    def sprites(self) -> Tuple[Sprite, ...]:
+        """What lies over the cells now."""
+        return tuple(self._items)
 
     def refresh(self) -> None:
-        """Draw the present picture again."""
+        """Draw the present picture as it is at this moment."""
         picture = self.picture
-        if picture is None or not self._is_arranged:
+        if picture is None or not self._scale[0]:
             return  # the size of the window is not known yet
-        theme, layout = self._theme, self.layout
-        recent = {cell for cell in picture.last or () if cell is not None}
-        line = max(1.0, layout.size / 20)
-        for cell in CELLS:
-            face = theme.rings[RING[cell] or 0]
-            face = mix(face, theme.forbidden, 0.1) if cell in picture.trapped else \
-                mix(face, theme.recent, 0.13) if cell in recent else face
-            self._set(self._faces[cell], fill=face, outline=theme.edge, width=line)
-            self._draw_marks(picture, cell)
-        self._draw_last(picture)
-        width = max(3, round(layout.size * 0.15))
-        for i, (halo, bar) in enumerate(self._bars):
-            place = None
-            if i < len(picture.bars):
-                first, second = picture.bars[i]
-                place = (*layout.centre(first), *layout.centre(second))
-            self._mark(halo, place, fill="#fff6ee", width=width * 9 // 5)
-            self._mark(bar, place, fill=LIGHT.forbidden, width=width)
-        for i, item in enumerate(self._arrows):
-            size = layout.size * (1, 0.75, 0.5)[i]
-            self._draw_line(item, picture.arrows[i] if i < len(picture.arrows) else None, 0.62, 0.0,
-                            fill=mix(theme.allowed, theme.window, 0.2 * i), width=max(2, round(size / 5)),
-                            arrowshape=tuple(round(size * share) for share in (0.5, 0.55, 0.28)))
-        self._mark(self._cursor, None if picture.cursor is None else layout.corners(picture.cursor, 0.96),
-                   outline=theme.text, dash=(4, 3), width=max(2, round(layout.size / 14)))
-        self._draw_pieces(picture)
+        scene = Scene(picture, self.layout, self._theme, self._gliding(), self._elapsed())
+        self._show_colours(scene.colours())
+        # What is painted for another size fits as long as it is small.
+        self._show_sprites([sprite for sprite in scene.sprites()
+                            if self._scale == self.layout.scale or sprite.layer in (PIECES, CARRIED)])
 
-    def _draw_marks(self, picture: Picture, cell: Cell) -> None:
-        """The hexagon, the cross and the dot on a cell."""
-        theme, layout = self._theme, self.layout
-        arrived = picture.last.target if picture.last else None
-        colour, share, width = None, MARK_SHARE, max(2, round(layout.size / 10))
-        if cell in picture.trapped or cell in picture.causes or cell == picture.tried:
-            colour = theme.forbidden
-        elif cell in (picture.selected, picture.hovered):
-            colour = theme.allowed
-        elif cell in picture.winners:
-            colour = theme.gold
-        elif cell == arrived:
-            colour, share, width = theme.recent, ARRIVED_SHARE, max(1, round(layout.size / 17))
-        self._mark(self._outlines[cell], layout.corners(cell, share) if colour else None, outline=colour, width=width)
-        self._mark(self._crosses[cell], layout.outline(cell, CROSS) if cell in picture.causes else None,
-                   fill=theme.forbidden, outline=theme.panel)
-        image = self._image("dot") if cell in picture.targets else ""
-        self._mark(self._dots[cell], layout.centre(cell) if image else None, image=image)
+    def _show_colours(self, colours: Dict[Cell, str]) -> None:
+        theme = self._theme
+        for cell, colour in colours.items():
+            if self._colours.get(cell) == colour:
+                continue
+            if self._painted:
+                tile = self._image(paint_cell, colour, theme.edge, theme.shine, theme.star if cell == THRONE else "")
+                x, y = self.layout.centre(cell)
+                left, top = self._painted.width() // 2 - self.layout.x - tile.width() // 2, \
+                    self._painted.height() // 2 - self.layout.y - tile.height() // 2
+                self.tk.call(self._painted, "copy", tile, "-to", round(x + left), round(y + top))
+            else:
+                self._set(self._faces[cell], fill=colour)
+        self._colours = colours
 
-    def _draw_last(self, picture: Picture) -> None:
-        """Where the last move has come from, and its way."""
-        theme, layout, last = self._theme, self.layout, picture.last
-        place = None
-        is_step = False
-        if last is not None and last.source is not None and last.target is not None:
-            x, y = layout.centre(last.source)
-            radius = GHOST_SHARE * layout.size
-            place = (x - radius, y - radius, x + radius, y + radius)
-            is_step = last.target in NEIGHBOURS[last.source]
-        width = max(2, round(layout.size / 13))
-        self._mark(self._ghost, place, outline=theme.recent, width=width, dash=(3, 2))
-        self._draw_line(self._way, last, WAY_FROM, WAY_TO, fill=theme.recent, width=max(2, round(layout.size * 0.11)),
-                        dash=() if is_step else (7, 5), arrowshape=tuple(
-                            round(layout.size * share) for share in (0.26, 0.28, 0.15)))
+    def _show_sprites(self, sprites: Sequence[Sprite]) -> None:
+        """Show these sprites and no others; items are reused, and what stays as it is costs nothing."""
+        wanted = set(sprites)
+        for sprite in [sprite for sprite in self._items if sprite not in wanted]:
+            self._spare[sprite.layer].append(self._items.pop(sprite))
+        for sprite in sprites:
+            item = self._items.get(sprite)
+            if item is None:
+                spare = self._spare[sprite.layer]
+                item = self._items[sprite] = spare.pop() if spare else self.create_image(0, 0)
+                self.tag_lower(item, self._lids[sprite.layer])
+                self.coords(item, sprite.x, sprite.y)
+            self._set(item, image=self._image(sprite.paint, *sprite.values), state="normal")
+        for items in self._spare.values():
+            for item in items:
+                self._set(item, state="hidden", image="")
+        self._drop_images()
 
-    def _draw_line(self, item: int, move: Optional[Move], start: float, end: float, **options: Any) -> None:
-        """Draw a move as a line from `start` behind the middle of its cell to `end` before that of its target (radii)."""
-        if move is None or move.source is None or move.target is None:
-            self._mark(item, None)
-            return
-        (x1, y1), (x2, y2) = self.layout.centre(move.source), self.layout.centre(move.target)
-        length = math.hypot(x2 - x1, y2 - y1) / self.layout.size
-        first, last = start / length, 1 - end / length
-        self._mark(item, (x1 + (x2 - x1) * first, y1 + (y2 - y1) * first,
-                          x1 + (x2 - x1) * last, y1 + (y2 - y1) * last), **options)
-
-    def _draw_pieces(self, picture: Picture) -> None:
-        position = picture.position
-        moving = self._gliding()
-        if picture.carried:
-            moving[picture.carried[0]] = picture.carried[1]
-        for item in self._raised:
-            self.tag_lower(item, self._first_overlay)
-        self._raised.clear()
-        for (side, is_queen), items in self._pieces.items():
-            image = self._image("wb"[side] + ("Q" if is_queen else "G"))
-            all_pieces = position.pieces(side)
-            cells = list(cells_of(all_pieces & position.queens if is_queen else all_pieces & ~position.queens))
-            for i, item in enumerate(items):
-                if i >= len(cells):
-                    self._set(item, state="hidden")
-                    continue
-                self._set(item, image=image, state="normal")
-                self.coords(item, *moving.get(cells[i], self.layout.centre(cells[i])))
-                if cells[i] in moving:
-                    self.tag_raise(item)
-                    self._raised.append(item)
-
-    # -- gliding --
+    # -- motion: always from the clock --
 
     def glide(self, origins: Dict[Cell, Point], milliseconds: int, then: Callable[[], None]) -> None:
         """Let the pieces of some cells glide home, each from a point (in pixels), then go on."""
         self._origins, self._began, self._seconds = dict(origins), time.monotonic(), milliseconds / 1000
-        self._then = then
-        self.jobs.later("glide", FRAME_MS, self._glide_step)
+        self._then, self._arrived = then, None
+        self.jobs.later("motion", FRAME_MS, self._step)
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether something moves or grows."""
+        return bool(self._origins) or self._arrived is not None
 
     def _gliding(self) -> Dict[Cell, Point]:
         """Where the gliding pieces are now: fast at first, gentle at the end."""
@@ -3957,22 +4565,49 @@ class BoardView(tk.Canvas):
             places[cell] = (x + (from_x - x) * left, y + (from_y - y) * left)
         return places
 
-    def _glide_step(self) -> None:
-        if time.monotonic() - self._began >= self._seconds:
-            self.end_glide()
-            return
-        if self.picture:
-            self._draw_pieces(self.picture)
-        self.jobs.later("glide", FRAME_MS, self._glide_step)
+    def _elapsed(self) -> float:
+        """Milliseconds since the piece of the last move has arrived, as a Scene wants it."""
+        if self._arrived is not None:
+            return 1000 * (time.monotonic() - self._arrived)
+        return -1.0 if self._brings_news() else math.inf
 
-    def end_glide(self, goes_on: bool = True) -> None:
-        """Put all pieces where they belong, and go on unless something else has begun."""
-        self.jobs.forget("glide")
+    def _brings_news(self) -> bool:
+        """Whether the piece of the last move is on its way."""
+        last = self.picture.last if self.picture else None
+        return last is not None and last.target in self._origins
+
+    def _step(self) -> None:
+        """One frame: pieces glide, then it is shown what has come of the move, then all is at rest."""
+        if self._origins and time.monotonic() - self._began >= self._seconds:
+            self._arrived = time.monotonic() if self._brings_news() else None
+            self._land()
+        if self._arrived is not None and (self.picture is None or self._elapsed() >= news_ms(self.picture)):
+            self._arrived = None
+        if self.is_moving:
+            self.jobs.later("motion", FRAME_MS, self._step)
+        self.refresh()
+        self.update_idletasks()  # where drawing is slow, the next frame would always come before it
+
+    def _land(self) -> None:
         self._origins, then, self._then = {}, self._then, None
-        if self.picture and self._is_arranged:
-            self._draw_pieces(self.picture)
-        if then and goes_on:
+        if then:
             then()
+
+    def end_news(self) -> None:
+        """Show at once all that has come of the last move."""
+        if self._arrived is not None:
+            self._arrived = None
+            self.refresh()
+
+    def end_motion(self, goes_on: bool = True) -> None:
+        """Put everything where it belongs at once, and go on unless something else has begun."""
+        if self.is_moving:
+            self.jobs.forget("motion")
+            self._arrived = None
+            if not goes_on:
+                self._then = None
+            self._land()
+            self.refresh()
 
 
 # --- 13. Panel -------------------------------------------------------------------
@@ -3981,11 +4616,34 @@ class BoardView(tk.Canvas):
 LABEL_BORDER = 2
 
 
+def wanted_height(widget: tk.Misc) -> int:
+    """The height that a widget needs for what has just been put into it (pixels); Tk itself knows only when idle."""
+    if not isinstance(widget, ttk.Frame):
+        return widget.winfo_reqheight()
+    rows: Dict[int, int] = {}
+    most = 0
+    for child in widget.grid_slaves():
+        place = child.grid_info()
+        height = wanted_height(child) + sum(int(pad) * (1 if " " in str(place["pady"]) else 2)
+                                            for pad in re.findall(r"[0-9]+", str(place["pady"])))
+        if place["rowspan"] > 1:
+            most = max(most, height)
+        else:
+            rows[place["row"]] = max(rows.get(place["row"], 0), height)
+    left, top, right, bottom = (*(int(str(pad)) for pad in widget.cget("padding")), 0, 0, 0, 0)[:4]
+    return max(most, sum(rows.values())) + top + bottom
+
+
+def leave_out(frame: ttk.Frame, height: int, widgets: Sequence[tk.Widget]) -> None:
+    """Hide widgets that can be missed, the first ones first, until a frame needs no more than this height (pixels)."""
+    for widget in widgets:
+        if wanted_height(frame) <= height:
+            return
+        widget.grid_remove()
+
+
 class SeatRow(ttk.Frame):
     """A player: disc, name, what the side is doing, and how far it has come."""
-
-    #: A guard's mark, and from one to the next (pixels); and both where there is little room.
-    PIPS, DENSE_PIPS = (11, 15), (8, 11)
 
     def __init__(self, parent: tk.Misc, look: Look) -> None:
         super().__init__(parent, style="Seat.TFrame", padding=(14, 8, 12, 8))
@@ -4001,7 +4659,7 @@ class SeatRow(ttk.Frame):
         self.caption.grid(row=1, column=1, sticky="w")
         self.guards = ttk.Label(self)
         self.guards.grid(row=0, column=2, sticky="e")
-        self.pips = tk.Canvas(self, width=1, height=16, highlightthickness=0, borderwidth=0)
+        self.pips = ttk.Label(self)
         self.pips.grid(row=1, column=2, sticky="e")
 
     def arrange(self, width: int) -> None:
@@ -4013,7 +4671,7 @@ class SeatRow(ttk.Frame):
             else:
                 label.grid()
         self.pips.grid(row=0 if is_dense else 1)
-        self.configure(padding=(10, 2, 8, 2) if is_dense else (14, 8, 12, 8))
+        self.configure(padding=(10, 2, 6, 2) if is_dense else (14, 8, 12, 8))
         shown, self.shown = self.shown, None
         if shown:
             self.show(shown)
@@ -4026,25 +4684,16 @@ class SeatRow(ttk.Frame):
         theme, kind = self.look.theme, "Active" if seat.is_active else "Seat"
         self.configure(style=f"{kind}.TFrame")
         colours = theme.black if seat.side == BLACK else theme.white
-        share = 1.3 if self.look.is_dense else 2.2
+        share = 1.3 if self.look.is_dense else 2.4
         size = max(16, round(share * self.look.fonts["body"].metrics("ascent")))
-        disc = self.look.picture(piece_png, size, colours, False)
+        disc = self.look.picture(paint_piece, size, colours, False)
         self.disc.configure(image=disc, style=f"{kind}.TLabel")
         self.caption.configure(text=seat.caption, style=f"{kind}Small.TLabel")
         self.guards.configure(text=seat.guards, style=f"{kind}Small.TLabel")
-        background = theme.good_tint if seat.is_active else theme.list
-        pip_size, apart = self.DENSE_PIPS if self.look.is_dense else self.PIPS
-        self.pips.configure(background=background, width=8 * apart)
+        apart = round((0.75 if self.look.is_dense else 1.0) * self.look.fonts["body"].metrics("ascent"))
+        self.pips.configure(style=f"{kind}.TLabel", image=self.look.picture(
+            paint_pips, apart, seat.guards_home, seat.is_enthroned, theme.allowed, theme.border))
         self._show_name(seat, kind, self._width - disc.width() - (30 if self.look.is_dense else 38) - 2 * LABEL_BORDER)
-        self.pips.delete("all")
-        for i in range(6):
-            is_home = i < seat.guards_home
-            pip = self.look.picture(ring_png, pip_size, theme.allowed if is_home else theme.border,
-                                    theme.allowed if is_home else background)
-            self.pips.create_image(8 + i * apart, 8, image=pip)
-        crown = _pairs([((6.9 + dx * 0.8) * apart, 8 + dy * 0.8 * apart) for dx, dy in CROWN])
-        self.pips.create_polygon(*crown, outline=theme.allowed if seat.is_enthroned else theme.border,
-                                 fill=theme.allowed if seat.is_enthroned else background)
 
     def _show_name(self, seat: SeatView, kind: str, room: int) -> None:
         """Show the name in so many pixels: first the number beside it goes, which the marks tell, too; then its end."""
@@ -4113,7 +4762,7 @@ class ButtonGrid(ttk.Frame):
         for widget, button in zip(self.buttons, self._shown):
             span = 2 if button.is_primary or widget is self.buttons[-1] and place % 2 == 0 else 1
             widget.grid(row=place // 2, column=place % 2, columnspan=span, sticky="ew", pady=(0, NEAR),
-                        padx=(0 if place % 2 == 0 else NEAR, 0))
+                        padx=((0, NEAR // 2) if place % 2 == 0 else (NEAR // 2, 0)) if span == 1 else 0)
             place += 2 if button.is_primary else 1
 
     def _give_focus_back(self, _event: object) -> None:
@@ -4130,18 +4779,20 @@ class MessageBox(ttk.Frame):
                  focus_back: Callable[[], None]) -> None:
         super().__init__(parent)
         self.look = look
-        self.columnconfigure(0, weight=1)
+        self.columnconfigure(1, weight=1)
+        #: The signs before the heading and the task, and the sentences.
+        self.signs = [ttk.Label(self), ttk.Label(self)]
         self.heading, self.text, self.task = ttk.Label(self), ttk.Label(self), ttk.Label(self)
-        for row, label in enumerate((self.heading, self.text, self.task)):
-            label.grid(row=row, column=0, sticky="ew", pady=2)
         self.buttons = ButtonGrid(self, on_command, focus_back, "Card")
         self.shown: Optional[Voice] = None
+        self._width = 300
 
     def arrange(self, width: int) -> None:
         """Break the lines for this width in pixels."""
-        beside = 22 if self.look.is_dense else 36
-        for label in (self.heading, self.text, self.task):
-            label.configure(wraplength=max(60, width - beside - 2 * LABEL_BORDER))
+        if width != self._width:
+            self._width, voice, self.shown = width, self.shown, None
+            if voice:
+                self.show(voice)
 
     def show(self, voice: Voice) -> None:
         """Say this."""
@@ -4150,23 +4801,44 @@ class MessageBox(ttk.Frame):
         self.shown = voice
         kind = self.KINDS[voice.kind]
         is_plain = kind == "Plain"
-        room = (14, 4, 8, 4) if self.look.is_dense else (20, 12, 16, 12)
-        self.configure(style=f"{kind}.TFrame", padding=(0, 4, 0, 4) if is_plain else room)
+        above, beside = (4, 8) if self.look.is_dense else (12, 18)
+        self.configure(style=f"{kind}.TFrame", padding=(0, 4, 0, 4) if is_plain else (beside, above, beside, above))
         size = "Title" if voice.kind in ("plain", "end") else "Heading"
-        mark = "✗ " if voice.kind == "refused" else ""
-        for label, text, style in ((self.heading, mark + voice.heading, f"{kind}{size}.TLabel"),
-                                   (self.text, voice.text, f"{kind}.TLabel"),
-                                   (self.task, voice.task, f"{kind}Bold.TLabel")):
-            label.configure(text=text, style=style)
+        signs = self._signs(voice)
+        for row, (sign, label, text, style) in enumerate((
+                (self.signs[0], self.heading, voice.heading, f"{kind}{size}.TLabel"),
+                (None, self.text, voice.text, f"{kind}.TLabel"),
+                (self.signs[1], self.task, voice.task, f"{kind}Bold.TLabel"))):
+            picture = signs[row] if text else None
+            room = self._width - (0 if is_plain else 2 * beside) - 2 * LABEL_BORDER - (picture.width() + 10 if picture else 0)
+            label.configure(text=text, style=style, wraplength=max(60, room))
             if text:
-                label.grid()
+                column = 1 if picture else 0
+                label.grid(row=row, column=column, columnspan=2 - column, sticky="ew", pady=2)
             else:
                 label.grid_remove()
+            if sign and picture:
+                sign.configure(image=picture, style=style)
+                sign.grid(row=row, column=0, sticky="n", padx=(0, 8), pady=3)
+            elif sign:
+                sign.grid_remove()
         self.buttons.show(voice.buttons)
         if voice.buttons:
-            self.buttons.grid(row=3, column=0, sticky="ew", pady=(NEAR, 0))
+            self.buttons.grid(row=3, column=0, columnspan=2, sticky="ew", pady=(NEAR, 0))
         else:
             self.buttons.grid_remove()
+
+    def _signs(self, voice: Voice) -> Tuple[Optional[tk.PhotoImage], None, Optional[tk.PhotoImage]]:
+        """What stands before the heading, the text and the task: a cross, a crown, the dot that is on the board, too."""
+        look, theme = self.look, self.look.theme
+        heading = task = None
+        if voice.kind == "refused":
+            heading = look.sign("cross")
+        elif voice.kind == "end" and voice.is_joy and not look.is_dense:
+            heading = look.picture(paint_sign, round(-2.4 * look.fonts["body"].cget("size")), theme.gold, "crown", "#5c3d06")
+        if voice.task and not look.is_dense:
+            task = look.picture(paint_dot, (round(-4.4 * look.fonts["body"].cget("size")) / 2, 0.0), 1.0, theme.allowed)
+        return heading, None, task
 
 
 class MoveList(ttk.Frame):
@@ -4174,7 +4846,7 @@ class MoveList(ttk.Frame):
 
     def __init__(self, parent: tk.Misc, look: Look, on_go: Callable[[int], None],
                  on_command: Callable[[str], None]) -> None:
-        super().__init__(parent, style="List.TFrame", padding=3)
+        super().__init__(parent, style="List.TFrame", padding=5)
         self.look = look
         self.on_go = on_go
         self.shown = MovesView((), 0, WHITE)
@@ -4185,11 +4857,12 @@ class MoveList(ttk.Frame):
         self.columnconfigure(0, weight=1)
         self.rowconfigure(0, weight=1)
         self.canvas = tk.Canvas(self, height=40, width=60, highlightthickness=0, borderwidth=0, takefocus=1)
-        self.canvas.grid(row=0, column=0, sticky="nsew", padx=2, pady=2)
+        self.canvas.grid(row=0, column=0, sticky="nsew")
         self.scrollbar = ttk.Scrollbar(self, command=self._on_scroll)
         self.scrollbar.grid(row=0, column=1, sticky="ns")
         self.foot = ttk.Frame(self, style="ListFill.TFrame")
-        self.foot.grid(row=1, column=0, columnspan=2, sticky="ew")
+        ttk.Frame(self, style="Line.TFrame", height=1).grid(row=1, column=0, columnspan=2, sticky="ew")
+        self.foot.grid(row=2, column=0, columnspan=2, sticky="ew")
         self.buttons: Dict[str, ttk.Button] = {}
         for column, key in enumerate(("first", "previous", "next", "last")):
             self.foot.columnconfigure(column, weight=1, uniform="foot")
@@ -4280,8 +4953,8 @@ class MoveList(ttk.Frame):
                                        font=fonts["bold"] if is_current else fonts["body"])
         if is_current:
             left, top, right, bottom = self.canvas.bbox(item)
-            points = _rounded(left - 7, top - 1, right + 7, bottom + 1, 6)
-            self.canvas.tag_lower(self.canvas.create_polygon(*_pairs(points), fill=theme.recent), item)
+            chip = self.look.picture(paint_chip, right - left + 16, bottom - top + 3, 6, theme.recent)
+            self.canvas.tag_lower(self.canvas.create_image((left + right) / 2, y, image=chip), item)
 
     def ply_at(self, x: int, y: int) -> Optional[int]:
         """The number of the move at a pixel, from 0."""
@@ -4335,21 +5008,19 @@ class AnalysisPanel(ttk.Frame):
         self.on_go = on_go
         self.shown = AnalysisView("")
         self.columnconfigure(0, weight=1)
-        self.bar = tk.Canvas(self, height=self.BAR_HEIGHT, width=1, highlightthickness=1, borderwidth=0)
+        self.bar = tk.Canvas(self, height=self.BAR_HEIGHT, width=1, highlightthickness=0, borderwidth=0)
         self.bar.grid(row=0, column=0, sticky="ew", pady=(0, 4))
-        self._bar_fill = self.bar.create_rectangle(0, 0, 0, 0, width=0)
-        self._bar_middle = self.bar.create_line(0, 0, 0, 0)
         self.summary = ttk.Label(self, style="Small.TLabel")
         self.summary.grid(row=1, column=0, sticky="ew")
         self.lines = [ttk.Label(self, width=1) for _ in range(Analyst.LINES)]
         for row, label in enumerate(self.lines):
             label.grid(row=2 + row, column=0, sticky="ew")
-        self.chart = tk.Canvas(self, height=self.CHART_HEIGHT, width=1, highlightthickness=1, borderwidth=0)
+        self.chart = tk.Canvas(self, height=self.CHART_HEIGHT, width=1, highlightthickness=0, borderwidth=0)
         self.chart.grid(row=5, column=0, sticky="ew", pady=(NEAR, 0))
-        self._chart_zero = self.chart.create_line(0, 0, 0, 0, dash=(2, 3))
-        self._chart_now = self.chart.create_line(0, 0, 0, 0)
-        self._chart_curve = self.chart.create_line(0, 0, 0, 0, width=2)
+        #: The pictures in the two; the curve is never the same twice, so it is not kept for later.
+        self._pictures: List[tk.PhotoImage] = []
         for canvas in (self.bar, self.chart):
+            canvas.create_image(0, 0, anchor="nw")
             canvas.bind("<Configure>", self._redraw)
         self.chart.bind("<Button-1>", self._on_click)
 
@@ -4357,13 +5028,9 @@ class AnalysisPanel(ttk.Frame):
         """Take the colours of the theme; where there is little room, the curve is lower."""
         theme = self.look.theme
         self.chart.configure(height=self.CHART_HEIGHT // 2 if self.look.is_dense else self.CHART_HEIGHT)
-        self.bar.configure(background=theme.black[0], highlightbackground=theme.border)
-        self.bar.itemconfigure(self._bar_fill, fill=theme.white[0])
-        self.bar.itemconfigure(self._bar_middle, fill=theme.recent)
-        self.chart.configure(background=theme.list, highlightbackground=theme.border)
-        self.chart.itemconfigure(self._chart_zero, fill=theme.quiet_text)
-        self.chart.itemconfigure(self._chart_now, fill=theme.recent)
-        self.chart.itemconfigure(self._chart_curve, fill=theme.allowed)
+        for canvas in (self.bar, self.chart):
+            canvas.configure(background=theme.panel)
+        self._redraw()
 
     def show(self, analysis: AnalysisView) -> None:
         """Show an analysis."""
@@ -4371,14 +5038,13 @@ class AnalysisPanel(ttk.Frame):
             return
         self.shown = analysis
         self.summary.configure(text=analysis.summary)
-        if analysis.lines and self.look.is_dense:
-            self.summary.grid_remove()
-        else:
-            self.summary.grid()
-        if analysis.scores:
-            self.chart.grid()
-        else:
-            self.chart.grid_remove()
+        # Where there are no lines, the curve tells as much as the bar.
+        for widget, is_shown in ((self.bar, bool(analysis.lines)), (self.summary, True), (self.chart, bool(analysis.scores)),
+                                 *((label, i < len(analysis.lines)) for i, label in enumerate(self.lines))):
+            if is_shown:
+                widget.grid()
+            else:
+                widget.grid_remove()
         self._redraw()
 
     def _fitting(self, words: Sequence[str], width: int) -> str:
@@ -4399,29 +5065,28 @@ class AnalysisPanel(ttk.Frame):
         return 6 + (self.chart.winfo_width() - 12) * ply / max(1, self.shown.plies)
 
     def _redraw(self, _event: object = None) -> None:
-        shown, scores = self.shown, dict(self.shown.scores)
-        if shown.lines:
-            self.bar.grid()
-        else:
-            self.bar.grid_remove()  # the curve tells as much
-        width, height = max(self.bar.winfo_width(), self.chart.winfo_width()), self.bar.winfo_height()
+        shown, width = self.shown, max(self.bar.winfo_width(), self.chart.winfo_width())
         self.summary.configure(wraplength=max(100, width))
-        room = len(self.lines) - self.look.is_dense
-        for i, label in enumerate(self.lines):
-            if i < min(room, len(shown.lines)):
-                label.configure(text=self._fitting(shown.lines[i], width - 2 * LABEL_BORDER))
-                label.grid()
-            else:
-                label.grid_remove()
-        self.bar.coords(self._bar_fill, 0, 0, width * self.share(shown.score or 0.0), height)
-        self.bar.coords(self._bar_middle, width / 2, 0, width / 2, height)
-        width, height = self.chart.winfo_width(), self.chart.winfo_height()
-        self.chart.coords(self._chart_zero, 0, height / 2, width, height / 2)
-        known = next((ply for ply in range(shown.plies + 1) if ply not in scores), shown.plies + 1)
-        points = [(self._x(ply), height - 4 - (height - 8) * self.share(scores[ply])) for ply in range(known)]
-        self.chart.coords(self._chart_curve, *(_pairs(points) if len(points) >= 2 else [-9, -9, -9, -9]))
-        now = self._x(shown.current) if scores else -9
-        self.chart.coords(self._chart_now, now, 0, now, height)
+        for label, words in zip(self.lines, shown.lines):
+            label.configure(text=self._fitting(words, width - 2 * LABEL_BORDER))
+        self._pictures.clear()
+        theme, width = self.look.theme, max(40, width)
+        self._put(self.bar, paint_share(width, self.BAR_HEIGHT, self.share(shown.score or 0.0), theme))
+        points = self.points()
+        if len(points) > 1:
+            height = self.chart.winfo_height()
+            around = [(x - width / 2, y - height / 2) for x, y in points]
+            self._put(self.chart, paint_curve(width, height, around, self._x(shown.current) - width / 2, theme))
+
+    def _put(self, canvas: tk.Canvas, raster: Raster) -> None:
+        self._pictures.append(tk.PhotoImage(master=self, data=raster.png(), format="png"))
+        canvas.itemconfigure("all", image=self._pictures[-1])
+
+    def points(self) -> List[Point]:
+        """The scores as points of the curve (pixels), as far as they are known without a gap."""
+        scores, height = dict(self.shown.scores), self.chart.winfo_height()
+        known = next((ply for ply in range(self.shown.plies + 1) if ply not in scores), self.shown.plies + 1)
+        return [(self._x(ply), height - 4 - (height - 8) * self.share(scores[ply])) for ply in range(known)]
 
     def _on_click(self, event: "tk.Event[Any]") -> None:
         if self.shown.scores:
@@ -4443,7 +5108,7 @@ class SidePage(ttk.Frame):
         # The block of text stands near the board's middle: what is left is shared out above and below it.
         self.rowconfigure(3, weight=2)
         self.rowconfigure(11, weight=3)
-        head = ttk.Frame(self)
+        self.head = head = ttk.Frame(self)
         head.grid(row=0, column=0, sticky="ew")
         head.columnconfigure(0, weight=1)
         self.title = ttk.Label(head, style="Name.TLabel")
@@ -4455,11 +5120,11 @@ class SidePage(ttk.Frame):
         self.dots.bind("<Configure>", self._draw_dots)
         self.heading = ttk.Label(self, style="Title.TLabel")
         self.text = ttk.Label(self, style="Lead.TLabel")
-        self.picture = tk.Canvas(self, height=1, width=1, highlightthickness=0, borderwidth=0)
+        self.picture = ttk.Label(self)
         self.choices = ttk.Frame(self)
         self.task_box = ttk.Frame(self, style="Task.TFrame", padding=(18, 10, 12, 10))
         self.task = ttk.Label(self.task_box, style="TaskName.TLabel")
-        self.task.pack(fill="x")
+        self.task.grid(sticky="ew")
         self.feedback = ttk.Label(self)
         self.buttons = ButtonGrid(self, on_command, focus_back)
         self.note = ttk.Label(self, style="Small.TLabel", anchor="center", justify="center")
@@ -4468,44 +5133,45 @@ class SidePage(ttk.Frame):
             widget.grid(row=row, column=0, sticky="ew", pady=(0, 10))
         self._chosen = tk.StringVar(self)
         self._shown_choices: Choices = ()
-        self._width = 300
+        self._width, self._height = 300, 600
 
-    def arrange(self, width: int) -> None:
-        """Break the lines for this width in pixels; where there is little room, things stand closer together."""
-        for label in (self.heading, self.text, self.feedback, self.note, self.title, self.context):
+    def arrange(self, width: int, height: int) -> None:
+        """Fit into this room (pixels); where there is little, things stand closer together."""
+        for label in (self.heading, self.text, self.note, self.title, self.context):
             label.configure(wraplength=width - 2 * LABEL_BORDER)
         self.task.configure(wraplength=width - 34)
-        self._width = width
+        self._width, self._height = width, height
         is_dense = self.look.is_dense
         self.task_box.configure(padding=(14, 2, 8, 2) if is_dense else (18, 10, 12, 10))
         for widget in (self.heading, self.text, self.choices, self.task_box, self.feedback, self.buttons):
             widget.grid_configure(pady=(0, 2 if is_dense else 10))
+        page, self.shown = self.shown, None
+        if page:
+            self.show(page)
 
     def show(self, page: PageView) -> None:
         """Show a page."""
         if page == self.shown:
             return
         self.shown = page
-        mark = "" if not page.feedback else "✓ " if page.is_praise else "✗ "
-        has_room = not self.look.is_dense
-        title, context, note = page.title, page.context, page.note
-        if not has_room:
-            title, context, note = f"{title} · {context}", "", ""
-        self.title.configure(style="Name.TLabel" if has_room else "Small.TLabel")
-        for label, text in ((self.title, title), (self.context, context), (self.heading, page.heading),
-                            (self.text, page.text), (self.feedback, mark + page.feedback), (self.note, note)):
+        for label, text in ((self.title, page.title), (self.context, page.context), (self.heading, page.heading),
+                            (self.text, page.text), (self.feedback, page.feedback), (self.note, page.note)):
             label.configure(text=text)
             if text:
                 label.grid()
             else:
                 label.grid_remove()
         self.task.configure(text=page.task)
-        self.feedback.configure(style="Good.TLabel" if page.is_praise else "Bad.TLabel")
-        has_picture = page.picture == "lines" and has_room
+        sign = self.look.sign("tick" if page.is_praise else "cross")
+        self.feedback.configure(style="Good.TLabel" if page.is_praise else "Bad.TLabel", compound="left", image=sign,
+                                wraplength=self._width - 4 * LABEL_BORDER - sign.width())
+        has_picture = page.picture == "lines"
         if has_picture:
-            self._draw_lines()
-        for widget, is_shown in ((self.task_box, bool(page.task)), (self.dots, bool(page.dots) and has_room),
-                                 (self.picture, has_picture), (self.choices, bool(page.choices))):
+            size = round(1.15 * self.look.fonts["body"].metrics("ascent"))
+            self.picture.configure(image=self.look.picture(paint_enclosures, self._width, size, self.look.theme))
+        for widget, is_shown in ((self.task_box, bool(page.task)), (self.dots, bool(page.dots)),
+                                 (self.picture, has_picture),
+                                 (self.choices, bool(page.choices)), (self.head, True)):
             if is_shown:
                 widget.grid()
             else:
@@ -4513,6 +5179,8 @@ class SidePage(ttk.Frame):
         self._show_choices(page.choices, page.chosen)
         self.buttons.show(page.buttons)
         self._draw_dots()
+        leave_out(self, self._height, (self.note, self.picture, self.context, self.head, self.dots,
+                                       *((self.text,) if page.feedback else ())))
 
     def _draw_dots(self, _event: object = None) -> None:
         """The pages as dots: those behind are filled, the open one is a ring."""
@@ -4521,31 +5189,13 @@ class SidePage(ttk.Frame):
         self.dots.delete("all")
         if page is None or not page.dots:
             return
-        apart = min(27.0, (self.dots.winfo_width() - 20) / max(1, page.dots - 1))
+        apart = min(1.9 * self.look.em, (self.dots.winfo_width() - 20) / max(1, page.dots - 1))
         for i in range(page.dots):
             is_behind = i <= page.current
-            dot = self.look.picture(ring_png, 10, theme.allowed if is_behind else theme.border,
+            dot = self.look.picture(paint_ring, 10, theme.allowed if is_behind else theme.border,
                                     theme.allowed if is_behind else theme.panel,
                                     halo=theme.panel if i == page.current else "")
             self.dots.create_image(10 + i * apart, 11, image=dot)
-
-    def _draw_lines(self) -> None:
-        """The three ways to be trapped, as small pieces of the board."""
-        theme, canvas, size = self.look.theme, self.picture, 15
-        canvas.configure(height=6 * size, background=theme.panel)
-        canvas.delete("all")
-        discs = {side: self.look.picture(piece_png, 20, colours, False)
-                 for side, colours in ((WHITE, theme.white), (BLACK, theme.black))}
-        for i, names in enumerate(("f5 f6 f7", "e6 f6 g5", "e5 f6 g6")):
-            layout = Layout(size, (i + 0.5) * self._width / 3, 3 * size)
-            first, middle, second = (parse_cell(name) for name in names.split())
-            for cell in (first, middle, second):
-                canvas.create_polygon(*layout.corners(cell), fill=theme.rings[2 if cell == middle else 1],
-                                      outline=theme.edge)
-                canvas.create_image(*layout.centre(cell), image=discs[BLACK if cell == middle else WHITE])
-            line = (*layout.centre(first), *layout.centre(second))
-            canvas.create_line(*line, fill="#fff6ee", width=5, capstyle="round")
-            canvas.create_line(*line, fill=LIGHT.forbidden, width=3, capstyle="round")
 
     def _show_choices(self, choices: Choices, chosen: str) -> None:
         self._chosen.set(chosen)
@@ -4631,6 +5281,7 @@ class Toolbar(ttk.Frame):
         self.menu_button.pack(side="right")
         self.new_button = ttk.Button(self, command=partial(on_command, "new_game"), compound="left")
         self.new_button.pack(side="right", padx=(0, NEAR))
+        self._underline = ttk.Frame(self, style="Underline.TFrame")
         buttons = {**self.places, "new": self.new_button, "menu": self.menu_button}
         for button in buttons.values():
             button.bind("<ButtonRelease-1>", focus_back, add=True)
@@ -4660,6 +5311,7 @@ class Toolbar(ttk.Frame):
     def show(self, place: str) -> None:
         """Say where one is."""
         self._place.set(f"place_{place}")
+        self._underline.place(in_=self.places[f"place_{place}"], relx=0.1, relwidth=0.8, rely=1.0, y=4, height=4)
         for key, button in self.places.items():
             self._dress_button(key, button)
 
@@ -4677,6 +5329,8 @@ class MainWindow:
                  on_menu: Callable[[int, int], None]) -> None:
         self.root, self.look, self.texts, self.jobs = root, look, texts, jobs
         self.shown: Optional[View] = None
+        #: Whether the card of a game's end waits until the board has shown that end.
+        self._is_card_due = False
         frame = ttk.Frame(root, style="Board.TFrame")
         frame.pack(fill="both", expand=True)
         frame.columnconfigure(0, weight=1)
@@ -4709,12 +5363,15 @@ class MainWindow:
         self.voice.grid(row=2, column=0, sticky="ew", pady=(NEAR, APART))
         self.notice = ttk.Label(self.panel, style="Notice.TLabel")
         self.card = ttk.Frame(column, style="Card.TFrame", padding=(20, 16, 20, 12))
-        self.card.columnconfigure(0, weight=1)
+        self.card.columnconfigure(1, weight=1)
+        self.card_picture = ttk.Label(self.card, style="Card.TLabel")
+        self.card_picture.grid(row=0, column=0, rowspan=2, padx=(0, APART))
         self.card_heading = ttk.Label(self.card, style="CardHeading.TLabel")
         self.card_text = ttk.Label(self.card, style="CardSmall.TLabel")
         self.card_buttons = ButtonGrid(self.card, on_command, focus_back, "Card")
-        for row, widget in enumerate((self.card_heading, self.card_text, self.card_buttons)):
-            widget.grid(row=row, column=0, sticky="ew", pady=(0, NEAR))
+        for row, label in enumerate((self.card_heading, self.card_text)):
+            label.grid(row=row, column=1, sticky="ew", pady=(0, NEAR))
+        self.card_buttons.grid(row=2, column=0, columnspan=2, sticky="ew")
         self.analysis = AnalysisPanel(column, look, on_go)
         self.moves = MoveList(column, look, on_go, on_command)
         self.moves.grid(row=6, column=0, sticky="nsew")
@@ -4722,7 +5379,7 @@ class MainWindow:
         self.button_row.grid(row=7, column=0, sticky="ew", pady=(APART, 0))
         self.buttons: Dict[str, ttk.Button] = {}
         for place, (key, weight) in enumerate((("undo", 5), ("hint", 3))):
-            self.button_row.columnconfigure(place, weight=weight, uniform="row" if place else "")
+            self.button_row.columnconfigure(place, weight=weight)
             self.buttons[key] = ttk.Button(self.button_row, command=partial(on_command, key), compound="left")
             self.buttons[key].bind("<ButtonRelease-1>", self._focus_board)
             self.buttons[key].grid(row=0, column=place, sticky="ew", padx=(0 if place == 0 else APART, 0))
@@ -4749,10 +5406,12 @@ class MainWindow:
         self.root.minsize(min(max(600, LEAST_WIDTH * em), self.root.winfo_screenwidth()),
                           min(max(440, LEAST_HEIGHT * em), self.root.winfo_screenheight()))
         self.root.tk.call("::msgcat::mclocale", texts.language)  # for Tk's own file dialogs
-        if look.is_dense:
-            self.card_text.grid_remove()
-        else:
-            self.card_text.grid()
+        self.card_picture.configure(image=look.picture(paint_piece, 3 * em, look.theme.white, True))
+        for label in (self.card_text, self.card_picture):
+            if look.is_dense:
+                label.grid_remove()
+            else:
+                label.grid()
         self.toolbar.dress()
         self.board.recolour()
         self.analysis.recolour()
@@ -4772,21 +5431,23 @@ class MainWindow:
     def arrange(self) -> None:
         """Fit the panel and its texts to the window."""
         look, window, height = self.look, max(1, self.root.winfo_width()), self.root.winfo_height()
-        width = int(min(max(PANEL_SHARE * window, PANEL_LEAST, 21 * look.em), max(PANEL_MOST, 34 * look.em),
-                        0.5 * window))
+        width = int(min(max(PANEL_SHARE * window, PANEL_LEAST, 23 * look.em), max(PANEL_MOST, 34 * look.em),
+                        0.52 * window))
         is_dense = height < max(LOW, 46 * look.em) or width < 26 * look.em
-        if is_dense != look.is_dense:
-            look.is_dense = is_dense
+        growth = look.growth_on(window, height) if self.root.attributes("-fullscreen") else 1.0
+        if (is_dense, growth) != (look.is_dense, look.growth):
+            look.is_dense, look.growth = is_dense, growth
             self.dress()
             return
         padding = PANEL_PADDING // 2 if is_dense else PANEL_PADDING
         self.panel.configure(width=width, padding=padding)
         inner = width - 2 * padding
-        for part in (self.voice, self.page):
-            part.arrange(inner)
-        for label, room in ((self.notice, inner), (self.card_heading, inner - 44), (self.card_text, inner - 44)):
+        self.voice.arrange(inner)
+        self.page.arrange(inner, self._room())
+        beside = inner - 44 - (0 if is_dense else 4 * look.em + APART)
+        for label, room in ((self.notice, inner), (self.card_heading, beside), (self.card_text, beside)):
             label.configure(wraplength=room)
-        self.card.configure(padding=(10, 4, 10, 4) if is_dense else (20, 16, 20, 12))
+        self.card.configure(padding=(4, 4, 4, 4) if is_dense else (20, 16, 20, 12))
         self.button_row.grid_configure(pady=(NEAR if is_dense else APART, 0))
         for seat in self.seats:
             seat.arrange(inner)
@@ -4794,6 +5455,10 @@ class MainWindow:
         self.moves.arrange((self.texts("white"), self.texts("black")), self.texts("no_moves"))
         if self.shown:
             self._arrange_board(self.shown)
+
+    def _room(self) -> int:
+        """The height of the panel without what stands round its content (pixels)."""
+        return self.panel.winfo_height() - 2 * (PANEL_PADDING // 2 if self.look.is_dense else PANEL_PADDING)
 
     def _arrange_board(self, view: View) -> None:
         if self.board.winfo_width() > 1:
@@ -4804,7 +5469,7 @@ class MainWindow:
     def show(self, view: View) -> None:
         """Show this view; what is the same as before costs nothing."""
         old, self.shown = self.shown, view
-        if view == old:
+        if view == old and not self._is_card_due:
             return
         if old is None or (old.flipped, old.ranks) != (view.flipped, view.ranks):
             self._arrange_board(view)
@@ -4829,11 +5494,10 @@ class MainWindow:
             return
         for row, seat in zip(self.seats, view.seats):
             row.show(seat)
-        self.voice.show(view.voice)
-        # Where there is little room, cards take that of the moves, and so does what has to be said beside the analysis.
-        is_urgent = view.analysis is not None and view.voice.kind in ("alert", "refused")
-        is_crowded = self.look.is_dense and bool(view.card or view.voice.buttons or is_urgent)
-        self._place(self.moves, not is_crowded, row=6)
+        self._is_card_due = view.voice.kind == "end" and self.board.is_moving
+        if not self._is_card_due:
+            self.voice.show(view.voice)
+        self._place(self.moves, True, row=6)
         self._place(self.card, bool(view.card), row=3)
         if view.card:
             self.card_buttons.show(view.card)
@@ -4843,6 +5507,8 @@ class MainWindow:
         self.moves.show(view.moves, view.resting)
         for key, button in self.buttons.items():
             button.state(["disabled" if key in view.resting else "!disabled"])
+        analysis = self.analysis
+        leave_out(self.column, self._room(), (self.moves, analysis.chart, analysis.summary, *analysis.lines[:0:-1]))
 
     def _place(self, widget: tk.Widget, is_shown: bool, row: int) -> None:
         """Show a widget in its row, or hide it."""
@@ -4934,7 +5600,7 @@ class Menus:
     def _menu(self, parent: tk.Misc) -> tk.Menu:
         theme = self.look.theme
         return tk.Menu(parent, tearoff=False, background=theme.list, foreground=theme.text, borderwidth=1,
-                       relief="flat", activebackground=theme.allowed, activeforeground=theme.on_colour,
+                       relief="solid", activebackground=theme.allowed, activeforeground=theme.on_colour,
                        activeborderwidth=0, selectcolor=theme.text, disabledforeground=theme.disabled_text,
                        font=self.look.fonts["body"])
 
@@ -5767,8 +6433,13 @@ class Gestures:
         return self.board.canvasx(event.x), self.board.canvasy(event.y)
 
     def _do(self, action: Callable[[], None], _event: object) -> str:
-        self.handle(action)
+        self.handle(self._act, action)
         return "break"
+
+    def _act(self, action: Callable[[], None]) -> None:
+        """Who acts has seen enough of the last move."""
+        self.board.end_news()
+        action()
 
     def _at_point(self, action: Callable[[Point], None], event: "tk.Event[Any]") -> None:
         self.handle(action, self._point(event))
@@ -5780,7 +6451,7 @@ class Gestures:
 
     def _on_press(self, event: "tk.Event[Any]") -> None:
         self.board.focus_set()
-        self.handle(self.hand.press, self._point(event))
+        self.handle(self._act, partial(self.hand.press, self._point(event)))
 
     def _on_other_button(self, event: "tk.Event[Any]") -> str:
         """Put the picked piece back; with nothing picked, open the context menu."""
@@ -5907,7 +6578,7 @@ class App:
         """Stop whatever is going on, before the table is changed."""
         self.jobs.forget("next")
         self._pending = None
-        self.board.end_glide(goes_on=False)
+        self.board.end_motion(goes_on=False)
         self.thinker.cancel()
         self.analyst.rest()
         self.session.preview = None
@@ -5980,7 +6651,7 @@ class App:
         """Bring what runs by itself to its end at once."""
         if self._pending:
             self._go_on()
-        self.board.end_glide()
+        self.board.end_motion()
 
     def play(self, move: Move, origin: Optional[Point] = None) -> None:
         """Play a legal move; the piece glides from `origin` (in pixels), or from its cell."""
@@ -6200,7 +6871,7 @@ class App:
 
     def _set_icon(self) -> None:
         """Give the window its icon, once the board is there."""
-        self._icon = tk.PhotoImage(master=self.root, data=piece_png(64, LIGHT.black, True), format="png")
+        self._icon = tk.PhotoImage(master=self.root, data=paint_piece(64, LIGHT.black, True).png(), format="png")
         self.root.iconphoto(True, self._icon)
         self.root.iconphoto(False, self._icon)  # Windows shows the default one in dialogs only
 

@@ -1718,26 +1718,39 @@ class Layout(NamedTuple):
     """Where the cells are on the canvas (source: flat-topped axial grids, as in Red Blob Games' guide).
 
     `size` is the radius of a cell in pixels, (x, y) the throne's centre; a
-    flipped board shows Black's side below.
+    flipped board shows Black's side below.  `stretch` (near 1) makes everything
+    a little higher or lower, so that all centres can lie on whole pixels.
     """
 
     size: float
     x: float
     y: float
     flipped: bool = False
+    stretch: float = 1.0
 
     @classmethod
     def fit(cls, width: float, height: float, flipped: bool = False) -> "Layout":
-        """The largest board that fits into this space (pixels), with a margin round its plate."""
+        """The largest board with centres on whole pixels that fits into this space (pixels), with a margin round its plate.
+
+        So all cells are alike: a picture painted for one of them fits every other.
+        """
         margin = min(MOST_MARGIN, MARGIN_SHARE * min(width, height))
-        size = max(4.0, min((width - 2 * margin) / PLATE_WIDTH, (height - 2 * margin) / PLATE_HEIGHT))
-        return cls(size, width / 2, height / 2, flipped)
+        most = min((width - 2 * margin) / PLATE_WIDTH, (height - 2 * margin) / PLATE_HEIGHT)
+        column = max(6, int(1.5 * most))
+        half_row = round(column / ROOT3)
+        return cls(column / 1.5, width // 2, height // 2, flipped, half_row * ROOT3 / column)
+
+    @property
+    def scale(self) -> Point:
+        """The radius of a cell along x and along y, in pixels."""
+        return self.size, self.size * self.stretch
 
     def centre(self, cell: Cell) -> Point:
         """The middle of a cell in pixels."""
         q, r = axial(cell)
         sign = -1 if self.flipped else 1
-        return self.x + sign * self.size * 1.5 * q, self.y + sign * self.size * ROOT3 * (r + q / 2)
+        width, height = self.scale
+        return self.x + sign * width * 1.5 * q, self.y + sign * height * ROOT3 * (r + q / 2)
 
     def corners(self, cell: Cell, share: float = 1.0) -> List[float]:
         """The six corners of a cell as x, y, x, y, ...; `share` makes the hexagon smaller or larger."""
@@ -1746,27 +1759,30 @@ class Layout(NamedTuple):
     def outline(self, cell: Cell, shape: Sequence[Point], share: float = 1.0) -> List[float]:
         """A shape given in cell radii, placed on a cell, as x, y, x, y, ...; `share` makes it smaller or larger."""
         x, y = self.centre(cell)
-        size = self.size * share
-        return [coordinate for dx, dy in shape for coordinate in (x + dx * size, y + dy * size)]
+        width, height = self.scale
+        return [coordinate for dx, dy in shape for coordinate in (x + dx * width * share, y + dy * height * share)]
 
     def cell_at(self, x: float, y: float) -> Optional[Cell]:
         """The cell under a pixel, or None beside the board."""
         sign = -1 if self.flipped else 1
-        q = sign * (x - self.x) / (1.5 * self.size)
-        r = sign * (y - self.y) / (ROOT3 * self.size) - q / 2
+        width, height = self.scale
+        q = sign * (x - self.x) / (1.5 * width)
+        r = sign * (y - self.y) / (ROOT3 * height) - q / 2
         return _CELL_AT.get(_round_axial(q, r))
 
     def plate(self, inset: float = 0.0) -> List[Point]:
         """The outline of the plate, or a line this many cell radii inside it."""
         radius, corner = PLATE_RADIUS - inset, PLATE_CORNER - inset
         reach = (radius - corner) * 2 / ROOT3
+        width, height = self.scale
         points = []
         for tip in range(6):
             angle = math.radians(60 * tip - 90)
-            x, y = self.x + self.size * reach * math.cos(angle), self.y + self.size * reach * math.sin(angle)
+            x, y = reach * math.cos(angle), reach * math.sin(angle)
             for part in range(-4, 5):
                 turned = angle + math.radians(30 * part / 4)
-                points.append((x + self.size * corner * math.cos(turned), y + self.size * corner * math.sin(turned)))
+                points.append((self.x + width * (x + corner * math.cos(turned)),
+                               self.y + height * (y + corner * math.sin(turned))))
         return points
 
     def letters(self) -> Dict[str, Point]:
@@ -1800,7 +1816,7 @@ class Layout(NamedTuple):
         q, _ = axial(cell)
         half = 0.5 if q % 2 else -0.5  # neighbouring columns stand half a cell higher or lower
         for shift in (half, -half) if columns else (0.0,):
-            found = self.cell_at(x + columns * 1.5 * self.size, y + (rows + shift) * ROOT3 * self.size)
+            found = self.cell_at(x + columns * 1.5 * self.size, y + (rows + shift) * ROOT3 * self.size * self.stretch)
             if found is not None:
                 return found
         return cell

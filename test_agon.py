@@ -569,7 +569,8 @@ def test_the_enclosers_of_a_piece_are_the_enemies_on_both_sides_whoever_is_to_mo
     for turn in "wb":
         position = pos(f"Qf1 e5 b3 d3 / Qf11 e4 e6 d5 c3 {turn}")
         assert names(position.enclosers(CELL("e5"))) == ["e4", "e6"]
-        assert names(position.enclosers(CELL("c3"))) == []
+        assert names(position.enclosers(CELL("c3"))) == ["b3", "d3"]
+        assert names(position.enclosers(CELL("d5"))) == []
         assert names(pos(f"Qf1 d4 f4 / Qf11 e4 {turn}").enclosers(CELL("e4"))) == ["d4", "f4"]
 
 
@@ -2842,8 +2843,9 @@ def test_the_board_is_as_large_as_its_margins_allow(size: Tuple[int, int], flipp
     plate = Layout.fit(*size, flipped).plate()
     xs, ys = [x for x, _y in plate], [y for _x, y in plate]
     left, right, top, bottom = min(xs), size[0] - max(xs), min(ys), size[1] - max(ys)
-    assert left == pytest.approx(right) and top == pytest.approx(bottom)
-    assert min(left, top) == pytest.approx(min(27, 0.035 * min(size)))
+    assert abs(left - right) <= 1 and abs(top - bottom) <= 1
+    margin = min(left, top) - min(27, 0.035 * min(size))
+    assert -6 < margin < 12  # whole pixels from column to column and from row to row cost so much
 
 
 def test_a_board_without_room_keeps_a_least_size() -> None:
@@ -9723,23 +9725,6 @@ def contrast(first: str, second: str) -> float:
 
 
 @pytest.mark.parametrize("name", ["light", "dark", "contrast"])
-def test_texts_can_be_read_and_marks_be_seen_in_every_theme(name: str) -> None:
-    theme = agon.THEMES[name]
-    for ground in (theme.window, theme.panel, theme.list, theme.zebra):
-        assert contrast(theme.text, ground) >= 7 and contrast(theme.quiet_text, ground) >= 4.5
-    for ground in (theme.good_tint, theme.bad_tint, theme.gold_tint):
-        assert contrast(theme.text, ground) >= 7
-    for colour, tint in ((theme.allowed, theme.good_tint), (theme.forbidden, theme.bad_tint),
-                         (theme.gold, theme.gold_tint)):
-        assert contrast(colour, tint) >= 4.5 and contrast(theme.on_colour, colour) >= 4.5
-    assert contrast(theme.star, theme.rings[0]) >= 3 and contrast(theme.letters, theme.frame) >= 4.5
-    for ring_colour in theme.rings[1:]:
-        for mark in (theme.allowed, theme.recent, theme.forbidden):
-            assert contrast(mark, ring_colour) >= 3
-    assert min(contrast(theme.border, ground) for ground in (theme.window, theme.panel, theme.list)) >= 3
-
-
-@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
 def test_the_two_sides_differ_even_in_a_grey_picture(name: str) -> None:
     theme = agon.THEMES[name]
     assert contrast(theme.white.lit, theme.black.lit) >= 5 and contrast(theme.white.shaded, theme.black.lit) >= 4
@@ -9758,20 +9743,10 @@ def pixels_of(png: bytes) -> Tuple[int, List[bytes]]:
 
 @pytest.mark.parametrize("is_queen", [False, True])
 def test_a_piece_is_painted_as_a_png_with_a_smooth_edge(is_queen: bool) -> None:
-    width, rows = pixels_of(agon.piece_png(40, agon.LIGHT.white, is_queen))
+    width, rows = pixels_of(agon.paint_piece(40, agon.LIGHT.white, is_queen).png())
     alphas = {row[at] for row in rows for at in range(3, 4 * width, 4)}
     assert {0, 255} < alphas and len(alphas) > 10 and width >= 40
     assert rows[0][3] == rows[-1][-1] == 0 and rows[width // 2][4 * (width // 2) + 3] == 255
-
-
-def test_a_disc_covers_as_much_as_its_area_and_a_polygon_too() -> None:
-    raster = agon.Raster(20)
-    raster.disc(10, 10, 6, "#ffffff")
-    assert sum(row[at] for row in raster.rows for at in range(3, 80, 4)) / 255 == pytest.approx(math.pi * 36, rel=0.01)
-    raster = agon.Raster(20)
-    raster.polygon([(2.5, 3), (15, 3), (15, 9.5), (2.5, 9.5)], "#102030")
-    assert sum(row[at] for row in raster.rows for at in range(3, 80, 4)) / 255 == pytest.approx(12.5 * 6.5, rel=0.01)
-    assert bytes(raster.rows[5][40:44]) == b"\x10\x20\x30\xff"
 
 
 def test_colours_are_mixed_by_their_shares() -> None:
@@ -9982,7 +9957,7 @@ class Window:
     def rest(self) -> None:
         """Let all animations and answers come to an end."""
         quiet = (agon.Mode.IDLE, agon.Mode.OVER)
-        self.until(lambda: self.session.mode in quiet and not self.app.thinker.is_busy)
+        self.until(lambda: self.session.mode in quiet and not self.app.thinker.is_busy and not self.board.is_moving)
 
     def thinks(self) -> bool:
         return self.session.mode is agon.Mode.THINKING
@@ -10098,27 +10073,32 @@ class Window:
         return " ".join(str(label.cget("text")) for label in (box.heading, box.text, box.task))
 
     def feedback(self) -> str:
-        """The verdict on the page."""
-        return str(self.app.window.page.feedback.cget("text"))
+        """The verdict on the page, with the sign before it."""
+        page = self.app.window.page
+        signs = {str(page.look.sign("tick")): "✓ ", str(page.look.sign("cross")): "✗ "}
+        return signs[str(page.feedback.cget("image")[0])] + str(page.feedback.cget("text"))
 
     def dialog(self) -> "agon.Dialog":
         """The dialog that is open."""
         self.root.update()
         return [child for child in self.root.winfo_children() if isinstance(child, agon.Dialog)][-1]
 
-    def visible(self, items: Dict[int, int]) -> List[str]:
-        """The names of the cells whose item is to be seen."""
-        return names([cell for cell, item in items.items() if self.board.itemcget(item, "state") == "normal"])
+    def marked(self, paint: Callable[..., "agon.Raster"]) -> List[str]:
+        """The names of the cells in the middle of which something lies that is painted so."""
+        cells = (self.board.layout.cell_at(sprite.x, sprite.y) for sprite in self.board.sprites if sprite.paint is paint)
+        return names([cell for cell in cells if cell is not None])
 
     def drawn_pieces(self) -> Dict[str, Tuple[int, bool]]:
-        """Where pieces are drawn: cell name -> kind, read from the canvas items themselves."""
-        found = {}
-        for kind, items in self.board._pieces.items():
-            for item in items:
-                if self.board.itemcget(item, "state") == "normal":
-                    cell = self.board.layout.cell_at(*self.board.coords(item))
-                    assert cell is not None
-                    found[cell_name(cell)] = kind
+        """Where pieces are drawn: cell name -> kind, with the canvas items where the sprites say."""
+        board, found = self.board, {}
+        for sprite in board.sprites:
+            if sprite.paint is agon.paint_board_piece:
+                colours, is_queen, _crown = sprite.values
+                item = board._items[sprite]
+                assert board.coords(item) == [sprite.x, sprite.y] and board.itemcget(item, "state") == "normal"
+                cell = board.layout.cell_at(sprite.x, sprite.y)
+                assert cell is not None
+                found[cell_name(cell)] = (int(colours == board.look.theme.black), is_queen)
         return found
 
     def shows_the_position(self) -> bool:
@@ -10164,7 +10144,8 @@ Place = Union[str, Tuple[float, float]]
 
 #: Painting functions that remember what they have painted, for all windows of all tests.
 PAINTERS = {name: functools.lru_cache(maxsize=None)(getattr(agon, name))
-            for name in ("box_png", "icon_png", "ring_png", "piece_png", "dot_png")} if agon else {}
+            for name in ("paint_board", "paint_board_piece", "paint_box", "paint_choice", "paint_icon", "paint_sign")
+            } if agon else {}
 
 
 def hurry_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -10310,26 +10291,27 @@ def test_a_dragged_piece_moves_where_it_is_dropped(window: Window, is_turned: bo
 
 def test_the_carried_piece_is_under_the_pointer_and_above_all_others(window: Window) -> None:
     window.carry("b1", "d4")
-    item, target = window.board.find_all()[-1], window.point("d4")
-    assert window.board.coords(item) == [target["x"], target["y"]]
+    board, target = window.board, window.point("d4")
+    seen = [item for item in board.find_all() if board.itemcget(item, "state") == "normal"]
+    assert board.coords(seen[-1]) == [target["x"], target["y"]]
     assert window.session.mode is agon.Mode.DRAGGING
 
 
 def test_dots_mark_the_targets_and_a_hexagon_the_one_under_the_pointer(window: Window) -> None:
     window.carry("b1", "d4")
-    assert window.visible(window.board._dots) == ["a1", "b2", "c1", "c2"]
-    assert window.visible(window.board._outlines) == ["b1"]
+    assert window.marked(agon.paint_dot) == ["a1", "b2", "c1", "c2"]
+    assert window.marked(agon.paint_hexagon) == ["b1"]
     window.motion("c2")
-    assert window.visible(window.board._outlines) == ["b1", "c2"]
+    assert window.marked(agon.paint_hexagon) == ["b1", "c2"]
     window.release("c2")
     window.rest()
-    assert window.visible(window.board._dots) == [] and window.visible(window.board._outlines) == ["c2"]
+    assert window.marked(agon.paint_dot) == [] and window.marked(agon.paint_hexagon) == ["c2"]
 
 
 def test_clicks_pick_a_piece_and_name_its_target(window: Window) -> None:
     window.click("b1")
     window.click("k1")
-    assert window.visible(window.board._dots) == ["i1", "i2", "k2", "l1"]
+    assert window.marked(agon.paint_dot) == ["i1", "i2", "k2", "l1"]
     window.click("k2")
     window.rest()
     assert window.moves() == ["k1-k2"]
@@ -10344,10 +10326,10 @@ def test_an_illegal_drop_glides_back_says_why_and_marks_the_causes(window: Windo
     window.rest()
     assert window.moves() == [] and window.shows_the_position()
     assert window.app.texts("no_SELF_ENCLOSURE") in window.voice()
-    assert window.visible(window.board._crosses) == ["d3", "d5"]
-    assert window.visible(window.board._outlines) == ["d3", "d4", "d5"]
+    assert window.marked(agon.paint_cross) == ["d3", "d5"]
+    assert window.marked(agon.paint_hexagon) == ["d3", "d4", "d5"]
     window.click("a5")
-    assert window.visible(window.board._crosses) == []
+    assert window.marked(agon.paint_cross) == []
 
 
 @pytest.mark.parametrize("away", [(1, 1), (-500, 90), (5000, 5000)])
@@ -10424,7 +10406,7 @@ def test_whatever_happens_during_a_glide_leaves_the_picture_right(
 def test_the_other_button_opens_a_menu_only_when_nothing_is_picked(window: Window) -> None:
     window.click("b1")
     window.press("c2", button=3)
-    assert window.visible(window.board._dots) == [] and window.app.menus.opened is None
+    assert window.marked(agon.paint_dot) == [] and window.app.menus.opened is None
     window.press("c2", button=3)
     menu = window.app.menus.opened
     window.until(lambda: menu.winfo_viewable())
@@ -10506,7 +10488,7 @@ def test_an_engine_that_dies_during_a_drag_puts_the_piece_back(window: Window, m
     window.carry("b1", "c2")
     window.app.thinker.engine_for(agon.Player(8))._process.kill()
     window.until(lambda: "beendet" in window.voice())
-    assert window.session.mode is agon.Mode.IDLE and window.visible(window.board._dots) == []
+    assert window.session.mode is agon.Mode.IDLE and window.marked(agon.paint_dot) == []
     assert window.shows_the_position() and "Strg+P" not in window.voice()
 
 
@@ -10528,13 +10510,13 @@ def test_the_arrow_keys_move_the_cursor_as_one_sees_the_board(window: Window, is
         window.run("flip")
     window.keys("Down")
     for key, axis, sign in (("Up", 1, -1), ("Down", 1, 1), ("KP_Left", 0, -1), ("KP_Right", 0, 1)):
-        before = window.board.coords(window.board._cursor)
+        before, = (sprite for sprite in window.board.sprites if sprite.paint is agon.paint_cursor)
         window.keys(key)
-        after = window.board.coords(window.board._cursor)
-        assert sign * (after[axis] - before[axis]) > 0
+        after, = (sprite for sprite in window.board.sprites if sprite.paint is agon.paint_cursor)
+        assert sign * ((after.x, after.y)[axis] - (before.x, before.y)[axis]) > 0
     assert cell_name(window.app.hand.state.cursor) in window.voice()
     window.keys("Escape")
-    assert window.board.itemcget(window.board._cursor, "state") == "hidden"
+    assert window.marked(agon.paint_cursor) == []
 
 
 @pytest.mark.parametrize("typed, moves", [("b 1 c 2 Return", ["b1-c2"]), ("b 1 space c 2 KP_Enter", ["b1-c2"]),
@@ -10755,38 +10737,36 @@ def test_another_move_in_an_old_position_begins_a_new_game_and_keeps_the_old_one
 def test_bars_lead_through_trapped_pieces_from_captor_to_captor(window: Window) -> None:
     window.begin(TRAPPED)
     board = window.board
-    ends = {frozenset(cell_name(board.layout.cell_at(*board.coords(bar)[i:i + 2])) for i in (0, 2))
-            for _halo, bar in board._bars if board.itemcget(bar, "state") == "normal"}
+    bars = [sprite for sprite in board.sprites if sprite.paint is agon.paint_bar]
+    ends = {frozenset(cell_name(board.layout.cell_at(bar.x + sign * bar.values[0][0], bar.y + sign * bar.values[0][1]))
+                      for sign in (1, -1)) for bar in bars}
     assert ends == {frozenset(("e4", "e6")), frozenset(("g3", "g5"))}
-    assert window.visible(board._outlines) == ["e5", "g4"]
+    assert window.marked(agon.paint_hexagon) == ["e5", "g4"]
     order = board.find_all()
-    pieces = max(order.index(item) for items in board._pieces.values() for item in items)
-    assert all(order.index(bar) > pieces for bars in board._bars for bar in bars)
+    pieces = [board._items[sprite] for sprite in board.sprites if sprite.paint is agon.paint_board_piece]
+    assert min(order.index(board._items[bar]) for bar in bars) > max(order.index(piece) for piece in pieces)
     window.play("e5-a1")
-    assert not any(board.itemcget(bar, "state") == "normal" for bars in board._bars[1:] for bar in bars)
+    assert window.marked(agon.paint_bar) == []
 
 
 def test_the_last_move_is_shown_with_its_way(window: Window) -> None:
     board = window.board
-    assert board.itemcget(board._way, "state") == board.itemcget(board._ghost, "state") == "hidden"
+    assert window.marked(agon.paint_ghost) == window.marked(agon.paint_way) == []
     window.play("b1-c2")
-    left, top, right, bottom = board.coords(board._ghost)
-    assert board.layout.cell_at((left + right) / 2, (top + bottom) / 2) == parse_cell("b1")
-    assert board.layout.cell_at(*board.coords(board._way)[2:]) in (parse_cell("b1"), parse_cell("c2"))
-    assert window.visible(board._outlines) == ["c2"]
-    tinted = [cell for cell, item in board._faces.items()
-              if board.itemcget(item, "fill") != agon.LIGHT.rings[agon.RING[cell] or 0]]
+    assert window.marked(agon.paint_ghost) == ["b1"] and len(window.marked(agon.paint_way)) == 1
+    assert window.marked(agon.paint_hexagon) == ["c2"]
+    tinted = [cell for cell, colour in board._colours.items() if colour != agon.LIGHT.rings[agon.RING[cell] or 0]]
     assert names(tinted) == ["b1", "c2"]
     window.run("undo")
     window.rest()
-    assert board.itemcget(board._way, "state") == board.itemcget(board._ghost, "state") == "hidden"
+    assert window.marked(agon.paint_ghost) == window.marked(agon.paint_way) == []
 
 
 def test_the_end_is_shown_on_the_board_and_beside_it(window: Window) -> None:
     window.begin(ONE_BEFORE_THE_END, levels=(0, 1))
     window.play("h5-g6")
     assert window.session.mode is agon.Mode.OVER and "Du hast gewonnen!" in window.voice()
-    assert window.visible(window.board._outlines) == ["e5", "e6", "f5", "f6", "f7", "g5", "g6"]
+    assert window.marked(agon.paint_contour) == window.marked(agon.paint_rays) == ["f6"]
     window.drag("e5", "e4")
     assert window.moves() == ["h5-g6"] and window.app.texts("no_GAME_OVER") in window.voice()
     window.keys("Escape")
@@ -10802,11 +10782,11 @@ def test_the_hint_is_a_legal_move_shown_as_an_arrow(window: Window) -> None:
     window.until(lambda: window.session.marks.hint is not None)
     board, hint = window.board, window.session.marks.hint
     assert hint in window.session.game.legal_moves()
-    assert board.itemcget(board._arrows[0], "state") == "normal"
-    ends = board.coords(board._arrows[0])
-    assert board.layout.cell_at(*ends[2:]) == hint.target
+    arrow, = (sprite for sprite in board.sprites if sprite.paint is agon.paint_way)
+    x, y = arrow.values[0][-1]
+    assert board.layout.cell_at(arrow.x + x, arrow.y + y) == hint.target
     window.click((2, 2))
-    assert board.itemcget(board._arrows[0], "state") == "hidden"
+    assert window.marked(agon.paint_way) == []
 
 
 @pytest.mark.parametrize("size", ["640x480", "1280x900"])
@@ -10825,24 +10805,30 @@ def test_letters_and_ranks_lie_on_the_plate_and_touch_nothing(window: Window, si
         assert 0 <= left and 0 <= top and right <= board.winfo_width() and bottom <= board.winfo_height()
         for left2, top2, right2, bottom2 in boxes[:i]:
             assert right <= left2 or right2 <= left or bottom <= top2 or bottom2 <= top
-    plate = set(board._plate)
+    window.until(lambda: board._painted and board._scale == board.layout.scale)
+    left, top = board.layout.x - board._painted.width() // 2, board.layout.y - board._painted.height() // 2
     for item in (*board._letters.values(), *board._ranks.values()):
-        assert plate & set(board.find_overlapping(*(round(number) for number in board.coords(item) * 2)))
+        x, y = board.coords(item)
+        r, g, b = board._painted.get(round(x - left), round(y - top))
+        assert 60 < r < 110 and r > g > b, "the brown of the plate"
     window.run("ranks")
     assert all(board.itemcget(item, "state") == "hidden" for item in board._ranks.values())
 
 
 def test_themes_repaint_everything_and_items_stay_the_same(window: Window) -> None:
     board = window.board
-    items, pictures = board.find_all(), {}
+    pictures = {}
     window.play("b1-c2")
+    items = board.find_all()
     for theme in agon.THEMES:
         window.change_look(theme=theme)
         colours = agon.THEMES[theme]
-        assert board.itemcget(board._faces[THRONE], "fill") == colours.rings[0]
+        assert board._colours[THRONE] == colours.rings[0]
         assert str(board.cget("background")) == colours.window
-        image = board.itemcget(board._pieces[(WHITE, True)][0], "image")
-        pictures[theme] = window.root.tk.call(image, "get", board._images["wQ"].width() // 2, 8)
+        queen = next(board._items[sprite] for sprite in board.sprites
+                     if sprite.paint is agon.paint_board_piece and sprite.values[0] == colours.black)
+        image = board.itemcget(queen, "image")
+        pictures[theme] = window.root.tk.call(image, "get", window.root.tk.call("image", "width", image) // 2, 10)
         assert str(window.app.window.moves.canvas.cget("background")) == colours.list
     window.run("flip")
     window.resize("900x700")
@@ -10854,9 +10840,13 @@ def test_pictures_of_former_sizes_are_forgotten(window: Window) -> None:
     for size in ("700x560", "900x700", "1280x900"):
         window.resize(size)
     window.until(lambda: not window.app.jobs.waits("rest"))
-    assert len(window.board._images) <= 5
-    diameter = agon.PIECE_DIAMETER * window.board.layout.size
-    assert 0 <= window.board._images["wQ"].width() - diameter < diameter / 4
+    board = window.board
+    assert len(board._images) <= 5
+    diameter = agon.PIECE_DIAMETER * board.layout.size
+    piece = next(board._items[sprite] for sprite in board.sprites if sprite.paint is agon.paint_board_piece)
+    assert 0 < window.root.tk.call("image", "width", board.itemcget(piece, "image")) - 1.2 * diameter < 0.2 * diameter
+    board_width = window.root.tk.call("image", "width", board.itemcget(board._board, "image"))
+    assert 0 < board_width - agon.PLATE_WIDTH * board.layout.size < 20
 
 
 def test_picture_and_game_agree_after_every_step_back_and_forth(window: Window) -> None:
@@ -11285,6 +11275,292 @@ def test_a_blocked_side_passes_by_itself_and_looking_back_onto_it_keeps_what_fol
     assert window.moves() == [] and len(window.session.game.undone) == 2
 
 
+# --- painted pictures and motion -------------------------------------------------
+
+needs_tk = pytest.mark.skipif(agon is None, reason="no tkinter")
+
+
+def cell_colours(theme: "agon.Theme", **picture: Any) -> Set[str]:
+    """All colours that the cells take in a picture."""
+    scene = agon.Scene(agon.Picture(Position.start(), **picture), Layout(20, 0, 0), theme, {})
+    return set(scene.colours().values())
+
+
+@needs_tk
+@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
+def test_every_mark_can_be_told_from_every_cell_it_can_lie_on(name: str) -> None:
+    theme = agon.THEMES[name]
+    plain = cell_colours(theme)
+    rings = (THRONE, *(parse_cell(cell) for cell in ("f7", "f8", "f9", "f10", "f11")))
+    last = set().union(*(cell_colours(theme, last=Move(cell, cell)) for cell in rings))
+    trapped = cell_colours(theme, trapped=frozenset(rings))
+    won = cell_colours(theme, winners=frozenset(agon.WINNING_CELLS), is_celebrated=True)
+    assert len(last) > len(plain) or not theme.shine
+    for mark, cells in ((theme.allowed, plain | last | trapped), (theme.forbidden, plain | last | trapped),
+                        (theme.recent, plain | last), (theme.text, plain | last | trapped),
+                        (theme.contour[0], won if theme.shine else plain), (theme.star, {theme.rings[0]})):
+        assert min(contrast(mark, cell) for cell in cells) >= 3, mark
+    for side in (theme.white, theme.black):
+        assert min(max(contrast(side.rim, cell), min(contrast(side.lit, cell), contrast(side.shaded, cell)))
+                   for cell in plain | last | trapped) >= 3
+        assert min(contrast(side.ring, side.lit), contrast(side.ring, side.shaded)) >= 3
+        assert min(contrast(side.crown, side.lit), contrast(side.crown, side.shaded)) >= 3
+    assert contrast(theme.allowed, theme.halo) >= 3, "the dot on a ghost has a halo"
+    assert contrast(agon.LIGHT.forbidden, agon.HALO) >= 4.5 and contrast(agon.HALO, theme.black.lit) >= 3
+    assert min(contrast(agon.LIGHT.forbidden, face) for face in (theme.white.lit, theme.white.shaded)) >= 3
+    assert contrast(*theme.contour) >= 3
+
+
+@needs_tk
+@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
+def test_every_text_and_every_border_can_be_read_on_its_ground(name: str) -> None:
+    theme = agon.THEMES[name]
+    paper = {theme.window, theme.panel, theme.list, theme.zebra}
+    tints = {theme.good_tint, theme.bad_tint, theme.gold_tint}
+    plate = {agon.mix(theme.frame, "#ffffff", 0.1), theme.frame, agon.mix(theme.frame, "#000000", 0.12)}
+    for text, grounds, least in (
+            (theme.text, paper | tints, 7), (theme.quiet_text, paper | tints, 4.5), (theme.letters, plate, 4.5),
+            (theme.allowed, paper | {theme.good_tint}, 4.5), (theme.forbidden, paper | {theme.bad_tint}, 4.5),
+            (theme.on_colour, {theme.allowed, theme.recent, theme.forbidden, theme.gold}, 4.5),
+            (theme.border, paper | tints, 3), (theme.gold, paper | {theme.gold_tint}, 3),
+            (theme.disabled_text, paper, 3)):
+        assert min(contrast(text, ground) for ground in grounds) >= least, text
+
+
+def pixel(raster: "agon.Raster", x: float, y: float) -> Tuple[str, int]:
+    """The colour and the alpha of a pixel, seen from the middle."""
+    r, g, b, alpha = raster.rows[int(y + raster.y)][4 * int(x + raster.x):][:4]
+    return f"#{r:02x}{g:02x}{b:02x}", alpha
+
+
+def covered(raster: "agon.Raster") -> float:
+    """How many pixels are covered, parts of pixels included."""
+    return sum(sum(row[3::4]) for row in raster.rows) / 255
+
+
+@needs_tk
+def test_shapes_cover_as_many_pixels_as_they_are_large() -> None:
+    raster = agon.Raster(20)
+    raster.fill([[(-10.3, -5.2), (8.1, -7.4), (3.3, 9.6)]], "#ff0000")
+    assert covered(raster) == pytest.approx(abs((18.4 * 14.8 - 13.6 * -2.2) / 2), rel=0.01)
+    assert pixel(raster, 0, 0) == ("#ff0000", 255) and pixel(raster, -15, 0)[1] == 0
+    ring = agon.Raster(20)
+    ring.fill([agon._rounded(15, 15, 15), agon._rounded(9, 9, 9)], "#00ff00")
+    assert covered(ring) == pytest.approx(math.pi * (225 - 81), rel=0.02) and pixel(ring, 0, 0)[1] == 0
+    disc = agon.Raster(20)
+    disc.disc(0.3, -0.4, 11, "#0000ff")
+    assert covered(disc) == pytest.approx(math.pi * 121, rel=0.01)
+
+
+@needs_tk
+def test_an_edge_between_two_pixels_is_mixed_from_both_colours() -> None:
+    raster = agon.Raster(4, 4, "#ffffff")
+    raster.fill([[(-4, -4), (0.5, -4), (0.5, 4), (-4, 4)]], "#000000")
+    assert [pixel(raster, x, 0) for x in (-1, 0, 1)] == [("#000000", 255), ("#7f7f7f", 255), ("#ffffff", 255)]
+
+
+@needs_tk
+def test_pictures_can_be_laid_over_each_other_faded_doubled_and_packed() -> None:
+    ground, tile = agon.Raster(6, 4, "#102030"), agon.Raster(2)
+    tile.fill([[(-1.5, -2), (1.5, -2), (1.5, 2), (-1.5, 2)]], "#f0e0d0")
+    ground.lay(tile, 3, 0)
+    assert [pixel(ground, x, 0)[0] for x in (0, 1, 2, 3, 4, 5)] == [
+        "#102030", "#808080", "#f0e0d0", "#f0e0d0", "#808080", "#102030"]
+    header, data = ground.ppm()[:11], ground.ppm()[11:]
+    assert header == b"P6 12 8 255" and data[1:4] == b"\x10\x20\x30" and len(data) == 1 + 3 * 12 * 8
+    double = tile.doubled()
+    assert (double.width, double.height) == (8, 8) and covered(double) == 4 * covered(tile)
+    tile.fade(0.5)
+    assert pixel(tile, 0, 0) == ("#f0e0d0", 128)
+
+
+@needs_tk
+@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
+def test_the_painted_board_has_every_cell_in_its_place_and_colour(name: str) -> None:
+    theme, layout = agon.THEMES[name], Layout.fit(400, 420)
+    board = agon.paint_board(layout.scale, theme)
+    for cell in CELLS:
+        x, y = (a - b for a, b in zip(layout.centre(cell), (layout.x, layout.y)))
+        colour = theme.star if cell == THRONE else theme.rings[agon.RING[cell] or 0]
+        assert pixel(board, x + 0.5 * layout.size, y)[0] == colour
+    assert pixel(board, 1 - board.x, 1 - board.y) == (theme.window, 255)
+    assert {row[3::4].count(255) for row in board.rows} == {board.width}, "an opaque picture needs no screen to be drawn"
+
+
+@pytest.mark.parametrize("size", [(300, 320), (400, 380), (640, 700), (864, 840), (1360, 1000), (2600, 2100)])
+def test_all_cells_lie_on_whole_pixels_and_the_board_stays_regular(size: Tuple[int, int]) -> None:
+    layout = Layout.fit(*size)
+    for cell in CELLS:
+        assert all(coordinate == pytest.approx(round(coordinate), abs=1e-6) for coordinate in layout.centre(cell))
+    assert abs(layout.stretch - 1) < 0.04
+    xs, ys = zip(*layout.plate())
+    assert 0 < min(xs) and max(xs) < size[0] and 0 < min(ys) and max(ys) < size[1]
+    assert max(max(xs) - min(xs) + 80, 0) > size[0] or max(ys) - min(ys) + 90 > size[1], "it takes the room it can get"
+
+
+@needs_tk
+def test_a_way_bends_round_the_pieces_and_ends_before_its_target() -> None:
+    layout = Layout.fit(864, 840)
+    position = pos("Qf6 f7 l6 a2 d3 g4 i5 / Qf8 e6 e4 c4 h5 h7 h9 b")
+    pieces = tuple(layout.centre(cell) for cell in agon_core.cells_of(position.pieces(WHITE) | position.pieces(BLACK))
+                   if cell_name(cell) != "l6")
+    first, last = layout.centre(parse_cell("e5")), layout.centre(parse_cell("l6"))
+    points = agon.free_way(first, last, 20.0, 30.0, pieces, 30.0)
+    assert min(math.dist(point, piece) for point in points for piece in pieces) >= 30
+    assert 10 < math.dist(points[0], first) < 40 and 15 < math.dist(points[-1], last) < 60
+    straight = agon.free_way(first, last, 20.0, 30.0, (), 30.0)
+    assert len(straight) == 2 and math.dist(straight[-1], last) == pytest.approx(30)
+
+
+@needs_tk
+def test_a_dashed_line_is_drawn_in_equal_parts_round_corners() -> None:
+    parts = agon.dashes([(0, 0), (10, 0), (10, 10)], 3, 2)
+    lengths = [sum(math.dist(a, b) for a, b in zip(part, part[1:])) for part in parts]
+    assert lengths == pytest.approx([3, 3, 3, 3]) and parts[2] == [(10, 0), (10, 3)] or len(parts) == 4
+
+
+def scene_at(milliseconds: float, picture: "agon.Picture") -> "agon.Scene":
+    return agon.Scene(picture, Layout.fit(500, 500), agon.LIGHT, {}, milliseconds)
+
+
+def painted(scene: "agon.Scene", paint: Callable[..., "agon.Raster"]) -> List["agon.Sprite"]:
+    return [sprite for sprite in scene.sprites() if sprite.paint is paint]
+
+
+def trapping_picture() -> "agon.Picture":
+    """Black's d6-e6 has trapped a guard on e5."""
+    after = pos("Qf6 f7 e5 a2 d3 g4 i5 / Qf8 d6 e4 c4 h5 h7 h9 b").play(mv("d6-e6"))
+    return agon.Picture(after, trapped=frozenset((parse_cell("e5"),)), bars=((parse_cell("e4"), parse_cell("e6")),),
+                        last=mv("d6-e6"), targets=frozenset((parse_cell("a1"),)))
+
+
+@needs_tk
+def test_what_has_come_of_a_move_is_shown_after_its_piece_has_arrived_one_after_the_other() -> None:
+    picture, e5 = trapping_picture(), parse_cell("e5")
+    marks = (agon.paint_bar, agon.paint_dot)
+    assert [len(painted(scene_at(-1, picture), paint)) for paint in marks] == [0, 0]
+    assert scene_at(-1, picture).colours()[e5] == agon.LIGHT.rings[1]
+    grown = [painted(scene_at(time, picture), agon.paint_bar)[0].values[1] for time in (20, 80, 160, 500, math.inf)]
+    assert grown == sorted(grown) and 0 < grown[0] < grown[1] < grown[2] == grown[4] == 1
+    places = {time: {sprite.x for sprite in painted(scene_at(time, picture), agon.paint_board_piece)}
+              for time in (100, 190, 400, math.inf)}
+    assert places[100] == places[400] == places[math.inf] != places[190], "the trapped piece shakes, and lies still again"
+    assert not painted(scene_at(390, picture), agon.paint_dot)
+    assert painted(scene_at(430, picture), agon.paint_dot)[0].values[0] < 1
+    assert painted(scene_at(agon.news_ms(picture), picture), agon.paint_dot)[0].values[0] == 1
+    assert scene_at(agon.news_ms(picture), picture).sprites() == scene_at(math.inf, picture).sprites()
+
+
+@needs_tk
+def test_marks_lie_over_pieces_and_ways_below_them() -> None:
+    layers = {sprite.paint: sprite.layer for sprite in scene_at(math.inf, trapping_picture()).sprites()}
+    order = (agon.paint_ghost, agon.paint_way, agon.paint_board_piece, agon.paint_hexagon, agon.paint_bar, agon.paint_dot)
+    assert [layers[paint] for paint in order] == sorted(set(layers.values()))
+
+
+def won_picture(is_celebrated: bool) -> "agon.Picture":
+    return agon.Picture(pos("Qf6 e6 f7 g6 g5 f5 e5 / Qd5 d7 c4 e3 h5 h6 g4 b"), last=mv("e7-e6"),
+                        winners=frozenset(agon.WINNING_CELLS), is_celebrated=is_celebrated)
+
+
+@needs_tk
+def test_a_won_game_lights_up_clockwise_grows_dark_outside_and_crowns_the_queen() -> None:
+    picture = won_picture(True)
+    assert [cell_name(cell) for cell in scene_at(0, picture).clockwise()] == ["e6", "f7", "g6", "g5", "f5", "e5"]
+    lit = [sum(colour == agon.LIGHT.shining[1] for colour in scene_at(time, picture).colours().values())
+           for time in (-1, 40, 120, 200, 280, 360, 440, math.inf)]
+    assert lit == [0, 1, 2, 3, 4, 5, 6, 6]
+    dark = [sum(scene_at(time, picture).colours()[cell] != agon.LIGHT.rings[agon.RING[cell] or 0]
+                for cell in map(parse_cell, ("f8", "f9", "f10", "f11"))) for time in (480, 545, 605, 665, 725)]
+    assert dark == [0, 1, 2, 3, 4]
+    crowns = [next(sprite.values[2] for sprite in painted(scene_at(time, picture), agon.paint_board_piece)
+                   if sprite.values[1] and sprite.values[0] == agon.LIGHT.white) for time in (500, 850, math.inf)]
+    assert crowns == [1.0, 1.2, 1.15]
+    for paint in (agon.paint_contour, agon.paint_glow, agon.paint_rays):
+        assert not painted(scene_at(300, picture), paint) and len(painted(scene_at(math.inf, picture), paint)) == 1
+    assert 900 <= agon.news_ms(picture) <= 1000
+
+
+@needs_tk
+def test_a_lost_game_ends_without_glow_and_growing() -> None:
+    scene = scene_at(math.inf, won_picture(False))
+    assert painted(scene, agon.paint_contour) and not painted(scene, agon.paint_glow) and not painted(scene, agon.paint_rays)
+    assert {sprite.values[2] for sprite in painted(scene, agon.paint_board_piece)} == {1.0}
+
+
+def test_news_is_shown_once_when_it_happens_and_a_press_ends_it(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agon, "BAR_MS", 60_000)
+    monkeypatch.setattr(agon, "FRAME_MS", 200)
+    window.run("animation")
+    window.begin("Qf6 f7 e5 a2 d3 g4 i5 / Qf8 d6 e4 c4 h5 h7 h9 b")
+    board = window.board
+    window.drag("d6", "e6")
+    window.until(lambda: window.session.mode is agon.Mode.IDLE and window.moves())
+    assert board.is_moving and window.marked(agon.paint_dot) == []
+    window.press((2, 2))
+    assert not board.is_moving and len(window.marked(agon.paint_dot)) > 20 and window.marked(agon.paint_bar) == ["e5"]
+    window.run("undo")
+    window.rest()
+    window.app.store.change(animation=False)
+    window.run("redo")
+    assert not board.is_moving and window.marked(agon.paint_bar) == ["e5"]
+
+
+def test_the_card_of_a_won_game_waits_for_the_board_but_not_for_who_is_in_a_hurry(
+        window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    window.run("animation")
+    window.begin(ONE_BEFORE_THE_END, levels=(0, 1))
+    monkeypatch.setattr(agon, "CROWN_MS", 60_000)
+    monkeypatch.setattr(agon, "FRAME_MS", 200)
+    window.drag("h5", "g6")
+    window.until(lambda: window.session.mode is agon.Mode.OVER)
+    assert window.board.is_moving and "Du hast gewonnen!" not in window.voice()
+    window.press((2, 2))
+    assert not window.board.is_moving and window.app.window.voice.shown == window.app.window.shown.voice
+
+
+def test_the_board_is_painted_once_when_its_size_has_come_to_rest(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    board, paint, sizes = window.board, agon.paint_board, []
+
+    def count(scale: Tuple[float, float], theme: "agon.Theme") -> "agon.Raster":
+        sizes.append(scale)
+        return paint(scale, theme)
+    monkeypatch.setattr(agon, "paint_board", count)
+    monkeypatch.setattr(agon, "REST_MS", 60_000)
+    for size in ("700x560", "760x600", "900x700"):
+        window.resize(size)
+        assert board.itemcget(board._board, "state") == "hidden" and board.itemcget(board._plate[0], "state") == "normal"
+    monkeypatch.setattr(agon, "REST_MS", 1)
+    window.resize("800x640")
+    window.until(lambda: not window.app.jobs.waits("rest"))
+    assert board.itemcget(board._board, "state") == "normal" and board.itemcget(board._plate[0], "state") == "hidden"
+    for command in ("flip", "ranks"):
+        window.run(command)
+    window.play("b1-c2")
+    assert sizes == [board.layout.scale]
+
+
+def test_pictures_of_former_moves_do_not_pile_up(window: Window) -> None:
+    window.app.store.change(animation=False)
+    board, items = window.board, 0
+    for source in CELLS[:60]:
+        for target in CELLS[60:62]:
+            board.render(agon.Picture(Position.start(), last=Move(source, target)))
+            items = items or len(board.find_all())
+    assert board.MOST_IMAGES - 20 < len(board._images) <= board.MOST_IMAGES + 20
+    assert len(board.find_all()) <= items + 4
+
+
+def test_text_grows_with_a_full_screen(window: Window) -> None:
+    look = window.app.look
+    assert look.growth_on(1280, 900) == look.growth_on(1000, 700) == 1.0
+    assert look.growth_on(1920, 1080) == pytest.approx(1.2) and look.growth_on(1920, 1440) == pytest.approx(1.5)
+    before = look.fonts["body"].metrics("linespace")
+    look.growth = 1.5
+    window.app.handle(window.app._dress)  # the window itself does not fill the screen, so it goes back
+    assert look.growth == 1.0 and look.fonts["body"].metrics("linespace") == before
+
+
 # === 13. The window: classroom, programs, files ==================================
 
 
@@ -11633,15 +11909,15 @@ def test_the_player_in_the_readme_plays(window: Window, tmp_path: Path) -> None:
 def test_the_analysis_shows_lines_and_arrows_and_follows_the_game(window: Window) -> None:
     app, board = window.app, window.board
 
-    def arrows() -> List[int]:
-        return [item for item in board._arrows if board.itemcget(item, "state") == "normal"]
+    def arrows() -> List["agon.Sprite"]:
+        return [sprite for sprite in board.sprites if sprite.paint is agon.paint_way and sprite.layer == agon.DOTS]
     window.keys("F8")
     window.until(lambda: len(arrows()) == 3)
     assert "Tiefe" in app.window.analysis.summary.cget("text")
     assert all(label.cget("text") for label in app.window.analysis.lines)
     window.play("b1-c2")
     window.until(lambda: len(arrows()) == 3)
-    black = {board.layout.cell_at(*board.coords(item)[:2]) for item in arrows()}
+    black = {board.layout.cell_at(arrow.x + arrow.values[0][0][0], arrow.y + arrow.values[0][0][1]) for arrow in arrows()}
     assert black <= set(board.layout.cell_at(*window.point(name).values()) for name in ("f11 a2 b7 d1 h1 k7 l2".split()))
     window.run("puzzles")
     assert not app.analyst._thinker.is_busy and arrows() == []
@@ -11660,12 +11936,12 @@ def test_a_finished_game_gets_a_curve_and_a_click_on_it_goes_there(
     window.run("look_through")
     window.until(lambda: len(panel.shown.scores) == 4)
     assert panel.shown.scores[3][1] == agon.WON_STEPS and panel.summary.cget("text") == window.app.texts("review_done")
-    curve = panel.chart.coords(panel._chart_curve)
-    assert len(curve) == 8 and curve[7] == min(curve[1::2])
+    curve = panel.points()
+    assert len(curve) == 4 and curve[3][1] == min(y for _, y in curve)
     panel.chart.event_generate("<Button-1>", x=2, y=10)
     window.rest()
     assert window.moves() == [] and window.shows_the_position()
-    assert panel.chart.coords(panel._chart_now)[0] == curve[0]
+    assert panel.shown.current == 0
 
 
 def test_the_analysis_goes_on_when_a_program_has_failed(window: Window, tmp_path: Path) -> None:
@@ -11710,7 +11986,7 @@ def test_a_node_is_filled_when_it_is_unfolded_and_shown_when_selected(window: Wi
     window.root.update()
     assert window.board.picture.position == page._nodes[child][1] != position
     window.click("h4")  # the first click only gives the board back
-    assert window.board.picture.position == position and window.visible(window.board._dots) == []
+    assert window.board.picture.position == position and window.marked(agon.paint_dot) == []
     page.tree.selection_set("0.2")
     window.root.update()
     window.keys("h", "4", "g", "4", "Return")
@@ -12347,7 +12623,7 @@ def test_a_storm_of_events_leaves_picture_game_and_file_in_agreement(
     window.rest()
     assert window.shows_the_position(), f"seed {seed}"
     assert window.kept().moves == window.session.game.moves
-    assert len(window.board.find_all()) == items
+    assert len(window.board.find_all()) < items + 60  # spare ones are used again
     window.begin()
     window.play("b1-c2")
     assert window.moves() == ["b1-c2"] and window.shows_the_position()
