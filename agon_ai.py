@@ -17,7 +17,8 @@ Contents
     10. Check         does a program speak the protocol?
     11. Bench         how fast is it
     12. Learning      the numbers of the evaluation, from games against itself
-    13. Command line
+    13. Explanations  why a position is worth what it is, and what a move is good for
+    14. Command line
 """
 
 import argparse
@@ -49,9 +50,9 @@ from typing import NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple, Unio
 from agon_core import (
     BLACK, BOARD, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, NEIGHBOURS, OUTER, PASS_CHANGE, PRINT,
     QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEP_BITS, STEP_CHANGES, STEPS, THRONE,
-    THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, Game, Move, Position, Rules, axial, between, bits, cells_of,
-    count_possible, diagrams_svg, enclosures, flanked, has_won, is_decided, move_of, perft, popcount, possible_changes,
-    read_text, surrounds_empty_throne, trapping_cells, write_safely)
+    THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, Game, Move, Position, Rules, axial, between, bits, cell_name,
+    cells_of, change_of, count_possible, diagrams_svg, enclosures, flanked, has_won, is_decided, move_of, perft,
+    popcount, possible_changes, read_text, surrounds_empty_throne, trapping_cells, write_safely)
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -3302,9 +3303,240 @@ def write_weights(weights: Weights, path: str) -> None:
     text = read_text(path)
     table = re.compile(r"^WEIGHTS = Weights\(\n.*?\)\n", re.DOTALL | re.MULTILINE)
     write_safely(path, table.sub(lambda _: weights_text(weights), text, count=1))
+# --- 13. Explanations ------------------------------------------------------------
+# In words: why a position is worth what it is worth, and what a move is good for.
+
+#: The parts of the evaluation: the names of the weights that belong to each, and what it is about.
+PARTS: Dict[str, Tuple[Tuple[str, ...], str]] = {
+    "guards": (("guard",), "how far the guards have come"),
+    "queen": (("queen",), "where the queen stands"),
+    "ring": (("seated", "waiting"), "which cells of ring 1 the guards hold"),
+    "stragglers": (("last", "second"), "the two guards farthest out"),
+    "unaimed": (("unaimed",), "cells of ring 1 that no guard's steps inwards lead to"),
+    "pairs": (("beside",), "guards side by side"),
+    "escort": (("escort",), "guards beside the queen"),
+    "room": (("reach",), "cells to step to"),
+    "threats": (("threat",), "enemy guards that a step can trap now"),
+    "dangers": (("danger",), "own guards that an enemy step could trap"),
+    "trapped": (("trapped", "trapped_queen"), "own pieces that are trapped"),
+    "turn": (("tempo",), "being to move"),
+}
 
 
-# --- 13. Command line ------------------------------------------------------------
+class Part(NamedTuple):
+    """A part of the evaluation: what it counts for White and for Black, in hundredths of a guard's step."""
+
+    #: One of PARTS.
+    name: str
+    white: int
+    black: int
+
+
+class Explanation(NamedTuple):
+    """All parts of the evaluation of a position; the sum of White's less that of Black's is its value for White.
+
+    What counts for the side to move alone (threats, dangers, trapped pieces,
+    being to move) stands on its side.
+    """
+
+    parts: Tuple[Part, ...]
+
+    @property
+    def white(self) -> int:
+        """The sum of all that counts for White."""
+        return sum(part.white for part in self.parts)
+
+    @property
+    def black(self) -> int:
+        """The sum of all that counts for Black."""
+        return sum(part.black for part in self.parts)
+
+
+def explain(position: Position, weights: Weights = WEIGHTS) -> Explanation:
+    """The parts of the evaluation of a position by name: together they are exactly what `evaluate` says."""
+    enemy = _side_counts(position.enemy, position.queens)
+    # `counts` are those of the mover less those of the enemy.
+    of_the_mover = counts(position)
+    of_the_mover.update(enemy)
+    sides = (of_the_mover, enemy) if position.turn == WHITE else (enemy, of_the_mover)
+    return Explanation(tuple(
+        Part(name, *(sum(count * weight_of(weights, term) for term, count in side.items() if term[0] in names)
+                     for side in sides))
+        for name, (names, _) in PARTS.items()))
+
+
+def explanation_lines(position: Position) -> Iterator[str]:
+    """The parts of the evaluation as a table, in guard's steps; parts that count for neither side are left out."""
+    explanation = explain(position)
+    yield f"{'':54}{'White':>8}{'Black':>8}"
+    for part in explanation.parts:
+        if part.white or part.black:
+            yield f"{PARTS[part.name][1]:54}{steps_text(part.white):>8}{steps_text(part.black):>8}"
+    yield f"{'together':54}{steps_text(explanation.white):>8}{steps_text(explanation.black):>8}"
+    yield f"White less Black: {steps_text(explanation.white - explanation.black)} guard's steps"
+
+
+class Reason(NamedTuple):
+    """What a move is good for; every reason is checked by the rules, or by a search."""
+
+    #: One of REASONS.
+    kind: str
+    #: The pieces it is about: those trapped or protected, or where the piece that moves comes to.
+    cells: Tuple[Cell, ...] = ()
+    #: The enemy's move that is prevented, or the own move that is threatened, as it is and in the form for people.
+    move: Optional[Move] = None
+    shown: str = ""
+    #: The number of own moves until the game is won, this one included, or of the enemy's until it is lost.
+    number: int = 0
+
+
+#: What is said of a move, by kind of reason; the first that is true is told.
+REASONS: Dict[str, str] = {
+    "wins": "wins in {number}",
+    "draws": "ends the game in a draw",
+    "only": "is the only possible move",
+    "lost": "cannot avoid the loss in {number}",
+    "prevents": "prevents {move}",
+    "traps": "traps {cells}",
+    "protects": "protects {cells} against {move}",
+    "escapes": "takes {cells} out of the way of {move}",
+    "threatens": "threatens {move}",
+    "throne": "brings the queen to the throne",
+    "home": "brings a guard home to {cells}",
+    "nearer": "brings a piece nearer to the throne",
+}
+#: How far a reason looks ahead for a win when no search has said how the move ends.
+REASON_DEPTH, REASON_NODES = 4, 3000
+
+
+def reason_text(reason: Reason) -> str:
+    """The reason in words, such as 'traps g7'."""
+    cells = " and ".join(map(cell_name, reason.cells))
+    return REASONS[reason.kind].format(number=reason.number, cells=cells, move=reason.shown)
+
+
+def score_before(score: int) -> int:
+    """The mover's score of a move after which the enemy's is `score`: the end is a ply farther away.
+
+    >>> score_before(30), score_text(score_before(2 - WIN))
+    (-30, 'win in 2')
+    """
+    if score > SURE_WIN:
+        return 1 - score
+    return -1 - score if score < -SURE_WIN else -score
+
+
+def reason(game: Game, move: Move, score: Optional[int] = None) -> Optional[Reason]:
+    """What a legal move is good for; None when nothing can be said.
+
+    `score` is what a search has found for the side to move if it plays so;
+    without it a short search looks for a win.  IllegalMove if the rules forbid
+    the move.
+    """
+    before, rules = game.position, game.rules
+    following = game.branch()
+    following.play(move)
+    outcome = following.outcome()
+    if outcome and outcome.winner == before.turn:
+        return Reason("wins", number=1)
+    if outcome:
+        return Reason("draws") if outcome.winner is None else Reason("lost")
+    if score is None:
+        score = score_before(search(following, depth=REASON_DEPTH, nodes=REASON_NODES).score)
+    if score > SURE_WIN:
+        return Reason("wins", number=(WIN - score + 1) // 2)
+    if game.legal_moves() == [move]:
+        return Reason("only")
+    if score < -SURE_WIN:
+        return Reason("lost", number=(WIN + score + 1) // 2)
+    after = following.position
+    again = after.with_turn(before.turn)
+    return (_prevented_win(before, after, rules) or _trapping(before, move) or _protection(before, move, after, rules)
+            or _threatened_win(again, rules) or _arrival(before, move) or _threatened_trap(before, again, rules)
+            or _approach(before, move))
+
+
+def _wins_at_once(position: Position, rules: Rules) -> Iterator[Move]:
+    for move in position.legal_moves(rules):
+        outcome = position.after(change_of(move)).outcome(rules)
+        if outcome and outcome.winner == position.turn:
+            yield move
+
+
+def _traps(position: Position, rules: Rules) -> Dict[Cell, Move]:
+    """The enemy pieces that the side to move can trap, each with the move that is best for it of those that do so.
+
+    Queens count on the throne only: elsewhere it rather helps them to be put where they like.
+    """
+    found: Dict[Cell, Tuple[int, Move]] = {}
+    for move in position.legal_moves(rules):
+        for cell in position.newly_trapped(move):
+            if cell == THRONE or not position.is_queen(cell):
+                value = -evaluate(position.after(change_of(move)))
+                if cell not in found or value > found[cell][0]:
+                    found[cell] = value, move
+    return {cell: move for cell, (_, move) in found.items()}
+
+
+def _prevented_win(before: Position, after: Position, rules: Rules) -> Optional[Reason]:
+    """The enemy could win if it were to move now, and after the move it cannot."""
+    enemy = before.with_turn(1 - before.turn)
+    threat = next(_wins_at_once(enemy, rules), None)
+    if threat is None or any(_wins_at_once(after, rules)):
+        return None
+    return Reason("prevents", move=threat, shown=enemy.describe(threat, rules))
+
+
+def _trapping(before: Position, move: Move) -> Optional[Reason]:
+    cells = before.newly_trapped(move)
+    return Reason("traps", tuple(cells)) if cells else None
+
+
+def _protection(before: Position, move: Move, after: Position, rules: Rules) -> Optional[Reason]:
+    """The enemy could trap a piece if it were to move now, and after the move it cannot, wherever the piece is then."""
+    enemy = before.with_turn(1 - before.turn)
+    still = _traps(after, rules)
+    saved = {cell: threat for cell, threat in _traps(enemy, rules).items()
+             if (move.target if cell == move.source else cell) not in still}
+    if not saved:
+        return None
+    cell = min(saved, key=lambda cell: evaluate(enemy.after(change_of(saved[cell]))))
+    return Reason("escapes" if cell == move.source else "protects", (cell,), saved[cell],
+                  enemy.describe(saved[cell], rules))
+
+
+def _threatened_win(again: Position, rules: Rules) -> Optional[Reason]:
+    """If the side were to move again after the move, it could win."""
+    win = next(_wins_at_once(again, rules), None)
+    return Reason("threatens", move=win, shown=again.describe(win, rules)) if win else None
+
+
+def _threatened_trap(before: Position, again: Position, rules: Rules) -> Optional[Reason]:
+    """If the side were to move again after the move, it could trap a piece that it cannot trap now."""
+    now = _traps(before, rules)
+    threat = next((trap for cell, trap in _traps(again, rules).items() if cell not in now), None)
+    return Reason("threatens", move=threat, shown=again.describe(threat, rules)) if threat else None
+
+
+def _arrival(before: Position, move: Move) -> Optional[Reason]:
+    """The move is the last step of a piece on its way to where it belongs."""
+    if move.source is None or move.target is None or not before.is_progress(move) or before.is_relocation(move):
+        return None
+    if move.target == THRONE:
+        return Reason("throne", (THRONE,))
+    if RING[move.target] == 1 and not before.is_queen(move.source):
+        return Reason("home", (move.target,))
+    return None
+
+
+def _approach(before: Position, move: Move) -> Optional[Reason]:
+    """The move is a step inwards."""
+    if move.target is None or not before.is_progress(move) or before.is_relocation(move):
+        return None
+    return Reason("nearer", (move.target,))
+
+
+# --- 14. Command line ------------------------------------------------------------
 
 
 def analyse(options: argparse.Namespace) -> None:
@@ -3318,9 +3550,15 @@ def analyse(options: argparse.Namespace) -> None:
     limited = options.depth or options.nodes
     seconds = options.seconds if options.seconds is not None or limited else LEVELS[-1].seconds
     game = Game(position)
+    if options.explain:
+        for line in explanation_lines(position):
+            print(line, flush=True)
     analysis = search(game, seconds, options.depth, options.nodes, None, report, options.multipv)
     print(f"best move {position.describe(analysis.move)}, score {score_text(analysis.score)} for "
           f"{'Black' if position.turn else 'White'}")
+    why = reason(game, analysis.move, analysis.score) if options.explain else None
+    if why:
+        print(f"It {reason_text(why)}.")
 
 
 def show_tree(options: argparse.Namespace) -> None:
@@ -3413,6 +3651,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--depth", type=_count, help="plies to look ahead")
     command.add_argument("--nodes", type=_count, help="positions to look at")
     command.add_argument("--multipv", type=_count, default=1, metavar="LINES", help="number of lines (default 1)")
+    command.add_argument("--explain", action="store_true",
+                         help="first the parts of the evaluation, at last what the best move is good for")
     command.set_defaults(run=analyse)
 
     command = commands.add_parser("tournament", parents=[games], help="let several engines play each other",

@@ -3856,6 +3856,116 @@ def test_just_before_the_horizon_the_score_is_that_of_the_best_child():
     assert with_trapped >= 4
 
 
+# -- explanations --
+
+def test_the_parts_of_the_evaluation_add_up_to_it():
+    positions = MEETING_POSITIONS + [game.position for game in RANDOM_GAMES] + [
+        pos(text) for text in ("Qf6 / a1 w", "a1 / Qf6 b", "Qf6 e5 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 b")]
+    with_trapped = 0
+    for position in positions:
+        with_trapped += bool(position.trapped())
+        explanation = agon_ai.explain(position)
+        assert explanation.white - explanation.black == of_the_mover(agon_ai.evaluate(position), position), str(position)
+        assert [part.name for part in explanation.parts] == list(agon_ai.PARTS)
+    assert with_trapped >= 4
+
+
+def test_every_weight_belongs_to_one_part_of_the_evaluation():
+    names = [name for of_the_part, _ in agon_ai.PARTS.values() for name in of_the_part]
+    assert sorted(names) == sorted(agon_ai.Weights._fields)
+
+
+def parts_of(text):
+    return {part.name: part[1:] for part in agon_ai.explain(pos(text)).parts}
+
+
+def test_a_part_of_the_evaluation_stands_on_the_side_it_belongs_to():
+    weights, kind = agon_ai.WEIGHTS, agon_ai.KIND
+    white, black = parts_of("Qf1 d5 b2 / Qf11 c4 e4 w"), parts_of("Qf11 c4 e4 / Qf1 d5 b2 b")
+    for parts, own, other in ((white, 0, 1), (black, 1, 0)):
+        assert parts["threats"][own] == weights.threat[3] != 0 == parts["threats"][other]
+        assert parts["turn"][own] == weights.tempo != 0 == parts["turn"][other]
+        assert parts["guards"][own] == sum(weights.guard[kind[parse_cell(cell)]] for cell in ("d5", "b2"))
+        assert parts["guards"][other] == sum(weights.guard[kind[parse_cell(cell)]] for cell in ("c4", "e4"))
+        assert parts["trapped"] == (0, 0)
+    assert parts_of("Qf1 d5 / Qf11 c5 e5 w")["trapped"] == (weights.trapped[kind[parse_cell("d5")]], 0) != (0, 0)
+
+
+def test_the_parts_of_the_evaluation_are_printed_as_a_table(capsys):
+    assert agon_ai.main(["analyse", "Qf1 d5 b2 / Qf11 c4 e4 w", "--explain", "--depth", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["White", "Black"]
+    rows = {line[:54].strip(): [agon_ai.parse_steps(word) for word in line[54:].split()] for line in lines[1:-4]}
+    for column in (0, 1):
+        assert rows["together"][column] == sum(row[column] for name, row in rows.items() if name != "together")
+    value = agon_ai.evaluate(pos("Qf1 d5 b2 / Qf11 c4 e4 w"))
+    assert lines[-4] == f"White less Black: {agon_ai.steps_text(value)} guard's steps"
+    assert "own pieces that are trapped" not in rows and "enemy guards that a step can trap now" in rows
+    assert lines[-2].startswith("best move b2-b3+, score ") and lines[-1] == "It traps c4."
+
+
+#: A move for each kind of reason, and the reason in words.
+REASONS = {
+    "wins": ("Qf6 e5 e6 f4 f7 g5 g6 / Qg7 c3 d4 e7 g4 h5 h7 w", "f4-f5", "wins in 1"),
+    "only": ("Qf6 / Qa3 f7 g3 w", "--", "is the only possible move"),
+    "prevents": ("Qf6 e5 e6 f7 g5 g6 e4 / Qd1 e3 d4 k4 b", "e3-f4", "prevents e4-f5#"),
+    "traps": ("Qf1 d5 b2 / Qf11 c4 e4 w", "b2-b3", "traps c4"),
+    "protects": ("Qf6 a6 b5 d6 e8 g5 g6 / Qf8 d5 f5 g8 h4 h6 k3 w", "g6-f7", "protects f6 against Qf8-f7+"),
+    "escapes": ("Qf1 d5 / Qf11 c5 e4 w", "d5-d6", "takes d5 out of the way of e4-e5+"),
+    "threatens": ("Qf1 c5 e3 / Qf11 d5 w", "e3-e4", "threatens e4-e5+"),
+    "throne": ("Qf5 a5 / Qf11 l6 w", "f5-f6", "brings the queen to the throne"),
+    "home": ("Qf1 e4 / Qf11 l6 w", "e4-e5", "brings a guard home to e5"),
+    "nearer": ("Qf1 a5 / Qf11 l6 w", "a5-b5", "brings a piece nearer to the throne"),
+}
+
+
+@pytest.mark.parametrize("kind", REASONS)
+def test_a_reason_for_a_move_is_told(kind):
+    text, move, told = REASONS[kind]
+    reason = agon_ai.reason(game_at(text), mv(move), score=0)
+    assert reason.kind == kind and agon_ai.reason_text(reason) == told
+
+
+def test_nothing_is_said_of_a_move_without_a_reason():
+    for text, move in (("Qf1 a5 / Qf11 l6 w", "a5-a4"), ("Qf1 c5 e3 / Qf11 d5 w", "e3-d3"),
+                       ("Qf1 d5 / Qf11 c5 e4 w", "d5-d4"),  # e4 can still trap it there
+                       ("Qf3 d6 e5 g4 g6 i3 i6 / Qe4 d5 e6 e7 f2 h2 k6 w", "e5-h9")):
+        assert agon_ai.reason(game_at(text), mv(move), score=0) is None
+
+
+def test_a_threat_to_win_is_told_before_anything_smaller():
+    game = game_at("Qf6 e5 e6 f7 g5 g6 d3 / Qf11 l6 w")
+    assert agon_ai.reason_text(agon_ai.reason(game, mv("d3-e4"), score=0)) == "threatens e4-f5#"
+
+
+@pytest.mark.parametrize("score", [None, "found"])
+def test_a_sure_win_or_loss_is_the_reason_told(score):
+    wins = game_at("Qf6 c3 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w")
+    for move, number in (("c3-d4", 2), ("c3-d3", 3)):
+        found = None if score is None else agon_ai.WIN - 2 * number + 1
+        assert agon_ai.reason(wins, mv(move), found) == agon_ai.Reason("wins", number=number)
+    lost = game_at("Qf11 a2 b7 d1 h1 k7 l2 / Qf6 c3 e6 f5 f7 g5 g6 w")
+    found = None if score is None else 4 - agon_ai.WIN
+    assert agon_ai.reason(lost, mv("f11-f10"), found) == agon_ai.Reason("lost", number=2)
+
+
+def test_a_move_that_ends_the_game_at_once_is_told_as_what_it_is():
+    draw = game_at("Qf1 a5 / Qf11 l6 w")
+    for move in "f1-e1 f11-e10 e1-f1 e10-f11 f1-e1 f11-e10 e1-f1".split():
+        draw.play(mv(move))
+    assert agon_ai.reason(draw, mv("e10-f11")).kind == "draws"
+    loss = game_at("Qf4 d4 e6 f5 f7 g5 g6 / Qf11 l6 w")
+    assert agon_ai.reason(loss, mv("d4-e5")).kind == "lost"
+    with pytest.raises(IllegalMove):
+        agon_ai.reason(loss, mv("d4-d6"))
+
+
+def test_a_reason_leaves_the_game_as_it_is():
+    game = game_at("Qf1 d5 b2 / Qf11 c4 e4 w")
+    agon_ai.reason(game, mv("b2-b3"))
+    assert game.length == 0 and game.outcome() is None
+
+
 # -- results --
 
 def test_a_win_in_one_is_found_and_named():
