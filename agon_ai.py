@@ -18,7 +18,8 @@ Contents
     11. Bench         how fast is it
     12. Learning      the numbers of the evaluation, from games against itself
     13. Explanations  why a position is worth what it is, and what a move is good for
-    14. Command line
+    14. Review        the mistakes in a game
+    15. Command line
 """
 
 import argparse
@@ -44,15 +45,15 @@ import time
 from collections import Counter
 from functools import lru_cache, partial, wraps
 from itertools import combinations
-from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dict, FrozenSet, Iterator, List
-from typing import NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple, Union
+from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dict, FrozenSet, Generator, Iterator
+from typing import List, NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple, Union
 
 from agon_core import (
     BLACK, BOARD, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, NEIGHBOURS, OUTER, PASS_CHANGE, PRINT,
     QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEP_BITS, STEP_CHANGES, STEPS, THRONE,
     THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, Game, Move, Position, Rules, axial, between, bits, cell_name,
-    cells_of, change_of, count_possible, diagrams_svg, enclosures, flanked, has_won, is_decided, move_of, perft,
-    popcount, possible_changes, read_text, surrounds_empty_throne, trapping_cells, write_safely)
+    cells_of, change_of, count_possible, diagrams_svg, enclosures, flanked, has_won, is_decided, load_games, move_of,
+    perft, popcount, possible_changes, read_text, surrounds_empty_throne, trapping_cells, write_game, write_safely)
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -3536,7 +3537,261 @@ def _approach(before: Position, move: Move) -> Optional[Reason]:
     return Reason("nearer", (move.target,))
 
 
-# --- 14. Command line ------------------------------------------------------------
+# --- 14. Review ------------------------------------------------------------------
+# A finished game is looked through for moves that have made a win less likely.
+
+#: A side that is ahead by so many hundredths of a guard's step wins e times as often as it loses.  Fitted by
+#: `python agon_ai.py curve --games 60 --nodes 400 --seed 1`.
+CHANCE_SCALE = 600
+#: By how many points of 100 a move lowers the chance of winning that bears this mark.
+MARKS: Tuple[Tuple[int, str], ...] = ((30, "??"), (20, "?"), (10, "?!"))
+#: A win in so many own moves that is missed counts always.
+MISSED_WIN_MOVES = 3
+#: How many positions a review looks at for each move, without another limit.
+REVIEW_NODES = 10_000
+
+
+def chance(score: int, scale: float = CHANCE_SCALE) -> float:
+    """The chance of winning, from 0 to 1, of a side with this score; a draw counts as half a win.
+
+    >>> [round(chance(score), 2) for score in (0, CHANCE_SCALE, -CHANCE_SCALE, WIN - 3)]
+    [0.5, 0.73, 0.27, 1.0]
+    """
+    if abs(score) > SURE_WIN:
+        return 1.0 if score > 0 else 0.0
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, score / scale))))
+
+
+class Mistake(NamedTuple):
+    """A move that has lowered the mover's chance of winning, and what would have been better."""
+
+    #: It is the move after this ply of the game, played in this position; its mark is '?!', '?' or '??'.
+    ply: int
+    position: Position
+    move: Move
+    mark: str
+    #: The best line of play instead: its first move is the better one.
+    line: Tuple[Move, ...]
+    #: The scores for the mover after the better move and after the move played.
+    before: int
+    after: int
+    #: What the better move is good for; None if nothing can be said.
+    reason: Optional[Reason]
+
+    @property
+    def better(self) -> Move:
+        """The move that should have been played."""
+        return self.line[0]
+
+    @property
+    def lost_points(self) -> int:
+        """By how many points of 100 the chance of winning has sunk."""
+        return round(100 * (chance(self.before) - chance(self.after)))
+
+    @property
+    def missed_win(self) -> int:
+        """In how many own moves the game could have been won for sure; 0 if it could not, or can still."""
+        return (WIN - self.before + 1) // 2 if self.before > SURE_WIN >= self.after else 0
+
+
+def mark_of(before: int, after: int) -> str:
+    """The mark of a move with the score `after` where one with `before` could be played; '' if it is no mistake."""
+    lost = 100 * (chance(before) - chance(after))
+    missed = before > SURE_WIN >= after and (WIN - before + 1) // 2 <= MISSED_WIN_MOVES
+    return next((mark for points, mark in MARKS if lost >= points), "?!" if missed else "")
+
+
+#: What a search has found: the score and the best line of play for the side to move.
+Found = Tuple[int, Tuple[Move, ...]]
+
+
+class Review:
+    """Looks through a game, one question after the other; who holds it decides who answers them, and when.
+
+    `question` is a game whose position is to be searched (it changes with the
+    next answer), None when all has been looked at; `answer` takes what was found
+    there, and puts the next question.
+    The search should take draws for what they are worth: `Tricks(contempt=False)`,
+    in the protocol the option `Without` with the value `contempt`.
+    """
+
+    def __init__(self, game: Game, sides: Sequence[int] = (WHITE, BLACK)) -> None:
+        self.sides = sides
+        #: All moves of the game, those taken back included.
+        self.moves = game.moves + game.undone
+        #: What has been found out so far: mistakes in the order of the game, and White's scores by ply.
+        self.mistakes: List[Mistake] = []
+        self.scores: Dict[int, int] = {}
+        self._game = Game(game.start, game.rules)
+        self._looks = self._look()
+        self.question: Optional[Game] = next(self._looks, None)
+
+    @property
+    def done(self) -> int:
+        """How many positions of the game have been looked at; there is one more than there are moves."""
+        return len(self.scores)
+
+    def answer(self, score: int, line: Sequence[Move]) -> None:
+        """Take the score and the best line for the side to move in the question's position."""
+        try:
+            self.question = self._looks.send((score, tuple(line)))
+        except StopIteration:
+            self.question = None
+
+    def _look(self) -> Generator[Game, Found, None]:
+        score, line = yield from self._search()
+        self._note(score)
+        for ply, move in enumerate(self.moves):
+            before = self._game.position
+            self._game.play(move)
+            found, following = yield from self._search()
+            self._note(found)
+            after = score_before(found)
+            if before.turn in self.sides and line and line[0] != move and mark_of(score, after):
+                self._game.undo()
+                if score <= SURE_WIN:
+                    score, line = yield from self._second_look(score, line)
+                if mark_of(score, after):
+                    why = reason(self._game, line[0], score)
+                    self.mistakes.append(Mistake(ply, before, move, mark_of(score, after), line, score, after, why))
+                self._game.play(move)
+            score, line = found, following
+
+    def _second_look(self, score: int, line: Tuple[Move, ...]) -> Generator[Game, Found, Found]:
+        """The better move with as long a look behind it as behind the move played: it may not be so good after all."""
+        self._game.play(line[0])
+        found, following = yield from self._search()
+        self._game.undo()
+        return min(score, score_before(found)), max(line, (line[0], *following), key=len)
+
+    def _search(self) -> Generator[Game, Found, Found]:
+        """What is found in the game's present position."""
+        outcome = self._game.outcome()
+        if outcome is None:
+            return (yield self._game)
+        if outcome.winner is None:
+            return DRAW, ()
+        return (WIN if outcome.winner == self._game.position.turn else -WIN), ()
+
+    def _note(self, score: int) -> None:
+        self.scores[self._game.ply] = score if self._game.position.turn == WHITE else -score
+
+
+def look_further(review: Review, seconds: Optional[float] = None, nodes: Optional[int] = None) -> None:
+    """Answer the question of a review that is not at its end by a search with these limits."""
+    assert review.question is not None
+    limit = REVIEW_NODES if seconds is None and nodes is None else nodes
+    found = search(review.question, seconds, nodes=limit, tricks=Tricks(contempt=False))
+    review.answer(found.score, found.pv)
+
+
+def mistakes_of(game: Game, sides: Sequence[int] = (WHITE, BLACK), seconds: Optional[float] = None,
+                nodes: Optional[int] = None) -> List[Mistake]:
+    """The mistakes of these sides in a game, found with so many seconds or positions for each move."""
+    review = Review(game, sides)
+    while review.question:
+        look_further(review, seconds, nodes)
+    return review.mistakes
+
+
+def better_play(mistake: Mistake, rules: Rules = DEFAULT_RULES) -> Game:
+    """The line that would have been better, as a variation: a game that begins where the mistake was made."""
+    variation = Game(mistake.position, rules)
+    for move in mistake.line:
+        if not variation.outcome():
+            variation.play(move)
+    return variation
+
+
+def mistake_text(mistake: Mistake, rules: Rules = DEFAULT_RULES) -> str:
+    """What is said of a mistake, such as 'chance of winning 62 % -> 31 %; better d5-d6+ (traps c4)'."""
+    if mistake.missed_win:
+        text = f"misses a win in {mistake.missed_win}"
+    else:
+        text = f"chance of winning {100 * chance(mistake.before):.0f} % -> {100 * chance(mistake.after):.0f} %"
+    text += f"; better {mistake.position.describe(mistake.better, rules)}"
+    return text + (f" ({reason_text(mistake.reason)})" if mistake.reason and not mistake.missed_win else "")
+
+
+def annotate(game: Game, mistakes: Sequence[Mistake],
+             words: Callable[[Mistake, Rules], str] = mistake_text) -> None:
+    """Write mistakes into a game as marks, comments (by `words`) and variations; what stands there already stays."""
+    for mistake in mistakes:
+        game.marks.setdefault(mistake.ply, mistake.mark)
+        comment, text = game.comments.get(mistake.ply + 1, ""), words(mistake, game.rules)
+        if text not in comment:
+            game.comments[mistake.ply + 1] = f"{comment} {text}".strip()
+        variations = game.variations.setdefault(mistake.ply, [])
+        better = better_play(mistake, game.rules)
+        if all(variation.moves != better.moves for variation in variations):
+            variations.append(better)
+
+
+def review(options: argparse.Namespace) -> None:
+    """Look through the games of a file and name the mistakes, each with the better move and its line.
+
+    With --out the file is written with marks, comments and variations; without
+    it the games are printed so.
+    """
+    games = load_games(options.file)
+    sides = {"white": (WHITE,), "black": (BLACK,), "both": (WHITE, BLACK)}[options.side]
+    for number, game in enumerate(games, 1):
+        if len(games) > 1:
+            print(f"game {number}")
+        looking = Review(game, sides)
+        while looking.question:
+            told = len(looking.mistakes)
+            look_further(looking, options.seconds, options.nodes)
+            for mistake in looking.mistakes[told:]:
+                print(f"{game.numbered(mistake.ply)}{mistake.mark} {mistake_text(mistake, game.rules)}\n"
+                      f"    {' '.join(better_play(mistake, game.rules).descriptions())}", flush=True)
+        annotate(game, looking.mistakes)
+        for side in sides:
+            marks = Counter(mistake.mark for mistake in looking.mistakes if mistake.position.turn == side)
+            print(f"{('White', 'Black')[side]}: " + ", ".join(f"{marks[mark]} {mark}" for _, mark in reversed(MARKS)))
+    text = "\n".join(write_game(game, with_undone=True) for game in games)
+    if options.out:
+        write_safely(options.out, text)
+    else:
+        print("\n" + text, end="")
+
+
+def fitted_scale(samples: Sequence[Tuple[int, float]]) -> float:
+    """The scale of `chance` that makes these results (1, 0.5, 0) of scores most likely.
+
+    At the likeliest steepness 1 / scale the sum of (result - chance) * score is 0 (logistic regression without a
+    constant); it falls while the steepness grows, so it is found by halving.
+    """
+    low, high = 1e-5, 1.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        slope = sum((result - chance(score, 1 / middle)) * score for score, result in samples)
+        low, high = (middle, high) if slope > 0 else (low, middle)
+    return 1 / low
+
+
+def curve(options: argparse.Namespace) -> None:
+    """Fit the curve that makes a chance of winning of a score, on games of the program against itself."""
+    samples: List[Tuple[int, float]] = []
+    for number in range(options.games):
+        game = random_opening(4 + number % 5, f"{options.seed} {number}")
+        memory = Memory()
+        scores: List[Tuple[int, int]] = []
+        while not game.outcome() and len(game.moves) < LONGEST_GAME:
+            found = Searcher(game, nodes=options.nodes, tricks=Tricks(contempt=False), seed=options.seed + number,
+                             memory=memory).run()
+            scores.append((game.position.turn, found.score))
+            game.play(found.move)
+        outcome = game.outcome()
+        winner = outcome.winner if outcome else None
+        samples += [(score, 0.5 if winner is None else float(side == winner)) for side, score in scores
+                    if abs(score) <= SURE_WIN]
+    decided = sum(result != 0.5 for _, result in samples)
+    print(f"{options.games} games, {len(samples)} positions, {decided} of them from games that were won: "
+          f"scale {fitted_scale(samples):.0f}")
+
+
+# --- 15. Command line ------------------------------------------------------------
 
 
 def analyse(options: argparse.Namespace) -> None:
@@ -3654,6 +3909,23 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--explain", action="store_true",
                          help="first the parts of the evaluation, at last what the best move is good for")
     command.set_defaults(run=analyse)
+
+    command = commands.add_parser("review", help="name the mistakes in a game", description=review.__doc__,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+    command.add_argument("file", metavar="GAME", help="a game file, such as game.agon")
+    command.add_argument("--side", choices=("white", "black", "both"), default="both", help="whose (default both)")
+    command.add_argument("--seconds", type=_seconds, help="time for each position")
+    command.add_argument("--nodes", type=_count,
+                         help=f"positions to look at for each move (default {REVIEW_NODES}, without --seconds)")
+    command.add_argument("--out", metavar="FILE", type=_file_to_write,
+                         help="write the game with marks, comments and variations into this file")
+    command.set_defaults(run=review)
+
+    command = commands.add_parser("curve", help="fit the chance of winning to the score", description=curve.__doc__)
+    command.add_argument("--games", type=_count, default=60, help="number of games (default 60)")
+    command.add_argument("--nodes", type=_count, default=400, help="positions to look at for each move (default 400)")
+    command.add_argument("--seed", type=_seed, default=1, help="other games with another seed (default 1)")
+    command.set_defaults(run=curve)
 
     command = commands.add_parser("tournament", parents=[games], help="let several engines play each other",
                                   description=play_tournament.__doc__)

@@ -3966,6 +3966,161 @@ def test_a_reason_leaves_the_game_as_it_is():
     assert game.length == 0 and game.outcome() is None
 
 
+# -- review --
+
+@pytest.mark.parametrize("lost, mark", [(9, ""), (11, "?!"), (19, "?!"), (21, "?"), (29, "?"), (31, "??"), (99, "??")])
+def test_a_move_is_marked_by_how_much_less_likely_it_makes_a_win(lost, mark):
+    share = 1 - lost / 100
+    after = round(agon_ai.CHANCE_SCALE * math.log(share / (1 - share)))
+    assert agon_ai.mark_of(agon_ai.WIN - 7, after) == mark  # a win in four that is not sure any more
+
+
+def test_what_does_not_change_the_chances_is_no_mistake():
+    assert agon_ai.mark_of(900, 700) == agon_ai.mark_of(-700, -900) == agon_ai.mark_of(300, 400) == ""
+    assert agon_ai.mark_of(agon_ai.WIN - 1, agon_ai.WIN - 9) == agon_ai.mark_of(5 - agon_ai.WIN, 3 - agon_ai.WIN) == ""
+
+
+def test_a_missed_win_in_one_to_three_counts_always():
+    for moves, mark in ((1, "?!"), (2, "?!"), (3, "?!"), (4, "")):
+        assert agon_ai.mark_of(agon_ai.WIN - 2 * moves + 1, 100_000) == mark
+
+
+def test_the_chance_of_winning_grows_with_the_score():
+    chances = [agon_ai.chance(score) for score in (-agon_ai.WIN, -100_000, -500, 0, 500, 100_000, agon_ai.WIN)]
+    assert chances == sorted(chances) and chances[3] == 0.5
+    assert chances[0] == 0 and chances[-1] == 1 and chances[2] + chances[4] == pytest.approx(1)
+
+
+def test_a_review_names_the_mistake_with_the_better_move_its_line_and_its_reason():
+    text = "Qf6 c3 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w"
+    game = played("e6-e5 f11-f10", text)
+    (mistake,) = agon_ai.mistakes_of(game, nodes=300)
+    assert (mistake.ply, mistake.position, mistake.move, mistake.better) == (0, pos(text), mv("e6-e5"), mv("c3-d4"))
+    assert mistake.missed_win == 2 and mistake.reason == agon_ai.Reason("wins", number=2)
+    assert agon_ai.better_play(mistake).outcome().winner == WHITE and len(mistake.line) == 3
+    assert agon_ai.mistake_text(mistake) == "misses a win in 2; better c3-d4"
+    assert game.length == 2 and not (game.marks or game.comments or game.variations)
+    assert agon_ai.mistakes_of(game, (BLACK,), nodes=300) == []
+
+
+def test_a_move_that_loses_at_once_is_a_blunder():
+    (mistake,) = agon_ai.mistakes_of(played("d4-e5", "Qf4 d4 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w"), nodes=300)
+    assert mistake.mark == "??" and mistake.after == 1 - agon_ai.WIN and mistake.missed_win == 0
+    assert mistake.lost_points == round(100 * agon_ai.chance(mistake.before))
+    assert re.fullmatch(r"chance of winning \d+ % -> 0 %; better \S+( \(.+\))?", agon_ai.mistake_text(mistake))
+
+
+def test_moves_taken_back_are_looked_through_too():
+    game = played("d4-e5", "Qf4 d4 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w")
+    game.undo()
+    assert [mistake.ply for mistake in agon_ai.mistakes_of(game, nodes=300)] == [0]
+    assert game.ply == 0 and game.length == 1
+
+
+def asked(review, *answers):
+    """Answer a review's questions, each a score and a line; the moves that lead to the positions it asks about."""
+    positions = []
+    for score, line in answers:
+        positions.append(" ".join(map(str, review.question.moves)))
+        review.answer(score, [mv(word) for word in line.split()])
+    return positions
+
+
+def test_a_review_asks_for_one_position_after_the_other_and_twice_where_it_doubts():
+    review = agon_ai.Review(played("a5-b5 f11-f10"))
+    assert asked(review, (500, "b1-c2 f11-f10"), (500, "f11-f10"), (-480, "f11-e10 c2-d3"), (90, "b1-c2")) == [
+        "", "a5-b5", "b1-c2", "a5-b5 f11-f10"]
+    assert review.question is None and review.done == 3
+    assert review.scores == {0: 500, 1: -500, 2: 90}
+    (mistake,) = review.mistakes
+    assert (mistake.ply, mistake.before, mistake.after) == (0, 480, -500)
+    assert mistake.line == tuple(map(mv, ["b1-c2", "f11-e10", "c2-d3"]))
+
+
+def test_a_second_look_may_find_that_a_move_is_no_mistake():
+    review = agon_ai.Review(played("a5-b5 f11-f10"))
+    asked(review, (500, "b1-c2"), (500, "f11-f10"), (490, "f11-f10"), (90, "b1-c2"))
+    assert review.mistakes == [] and review.question is None
+
+
+def test_the_best_move_and_the_other_side_s_are_no_mistakes():
+    review = agon_ai.Review(played("a5-b5 f11-f10"))
+    assert asked(review, (500, "a5-b5"), (500, "f11-f10"), (500, "b1-c2")) == ["", "a5-b5", "a5-b5 f11-f10"]
+    assert review.mistakes == []
+    review = agon_ai.Review(played("a5-b5 f11-f10"), (BLACK,))
+    assert asked(review, (500, "b1-c2"), (500, "f11-e10"), (500, "b1-c2"), (-500, "a5-a6")) == [
+        "", "a5-b5", "a5-b5 f11-f10", "a5-b5 f11-e10"]
+    assert [mistake.ply for mistake in review.mistakes] == [1]
+
+
+def test_a_game_without_moves_or_with_an_end_is_reviewed_as_far_as_it_goes():
+    review = agon_ai.Review(game_at("Qf1 / Qf11 w"))
+    asked(review, (0, "f1-f2"))
+    assert review.question is None and review.done == 1
+    assert agon_ai.Review(game_at("Qf6 e5 e6 f5 f7 g5 g6 / Qf11 w")).question is None
+    won = agon_ai.Review(played("e4-f5", SEAT_AND_WIN))
+    asked(won, (agon_ai.WIN - 1, "e4-f5"))
+    assert won.question is None and won.scores == {0: agon_ai.WIN - 1, 1: agon_ai.WIN}
+
+
+def test_mistakes_are_written_into_the_game_once_and_what_stands_there_stays():
+    game = played("e6-e5 f11-f10", "Qf6 c3 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w")
+    game.comments[1] = "a pity"
+    mistakes = agon_ai.mistakes_of(game, nodes=300)
+    agon_ai.annotate(game, mistakes)
+    text = game.to_text()
+    assert " ".join(text.split("\n\n")[1].split()).startswith(
+        "1. e6-e5?! (1. c3-d4 d1-e2 2. d4-e5#) { a pity misses a win in 2; better c3-d4 } 1... Qf11-f10")
+    again = Game.from_text(text)
+    agon_ai.annotate(again, mistakes)
+    assert again.to_text() == text
+    again.marks[0] = "!"
+    agon_ai.annotate(again, mistakes, lambda mistake, rules: "in other words")
+    assert again.marks == {0: "!"} and again.comments[1].endswith("in other words")
+
+
+@pytest.fixture
+def game_file(tmp_path):
+    path = tmp_path / "game.agon"
+    played("e6-e5 f11-f10", "Qf6 c3 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w").save(str(path))
+    return path
+
+
+def test_the_review_command_prints_mistakes_and_leaves_the_file_alone(game_file, capsys):
+    before = game_file.read_bytes()
+    assert agon_ai.main(["review", str(game_file), "--nodes", "300"]) == 0
+    told, text = capsys.readouterr().out.split("\n\n", 1)
+    assert told.splitlines() == ["1. e6-e5?! misses a win in 2; better c3-d4", "    c3-d4 d1-e2 d4-e5#",
+                                 "White: 1 ?!, 0 ?, 0 ??", "Black: 0 ?!, 0 ?, 0 ??"]
+    assert Game.from_text(text).marks == {0: "?!"}
+    assert game_file.read_bytes() == before
+
+
+def test_the_review_command_writes_what_it_is_told_to(game_file, tmp_path, capsys):
+    out = tmp_path / "reviewed.agon"
+    game_file.write_bytes(game_file.read_bytes() * 2)
+    arguments = ["review", str(game_file), "--nodes", "300", "--side", "white", "--out", str(out)]
+    assert agon_ai.main(arguments) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0::4] == ["game 1", "game 2"] and told[3::4] == ["White: 1 ?!, 0 ?, 0 ??"] * 2
+    assert [game.marks for game in agon_core.load_games(str(out))] == [{0: "?!"}] * 2
+    assert agon_ai.main(["review", str(tmp_path / "none.agon")]) == 1
+    assert "none.agon" in capsys.readouterr().err
+
+
+def test_the_curve_is_the_one_that_explains_the_results_best():
+    scores = range(-2000, 2001, 100)
+    assert agon_ai.fitted_scale([(score, agon_ai.chance(score, 437)) for score in scores]) == pytest.approx(437)
+
+
+def test_the_curve_command_plays_games_and_fits_a_scale(capsys):
+    assert agon_ai.main(["curve", "--games", "2", "--nodes", "10"]) == 0
+    told = capsys.readouterr().out
+    assert re.fullmatch(r"2 games, \d+ positions, \d+ of them from games that were won: scale \d+\n", told)
+    assert agon_ai.main(["curve", "--games", "2", "--nodes", "10"]) == 0
+    assert capsys.readouterr().out == told
+
+
 # -- results --
 
 def test_a_win_in_one_is_found_and_named():
@@ -12999,6 +13154,15 @@ COMMANDS: Dict[str, Tuple[Dict[str, str], str]] = {
         r"(depth +\d+, +\d+ nodes, score [^\n]+\n){6}search: [\d,]+ nodes/s\n"),
     "python agon_ai.py analyse start --depth 4": (
         {}, r"(info depth \d score -?\d+ nodes \d+ time \d+ pv [^\n]+\n){4}best move \S+, score -?\d+ for White\n"),
+    'python agon_ai.py analyse "Qf1 a5 d5 b2 / Qf11 c4 e4 l2 w" --explain --depth 4': (
+        {}, r" +White +Black\n([^\n]+ [-+.\d]+ +[-+.\d]+\n)+White less Black: [-+.\d]+ guard's steps\n"
+        r"(info depth \d score -?\d+ nodes \d+ time \d+ pv [^\n]+\n){4}best move \S+, score -?\d+ for White\n"
+        r"It traps c4\.\n"),
+    "python agon_ai.py review game.agon --out reviewed.agon": (
+        {"--out": "--nodes 300 --out"}, r".*White: \d \?!, \d \?, \d \?\?\nBlack: \d \?!, \d \?, \d \?\?\n"),
+    "python agon_ai.py curve --games 60 --nodes 400 --seed 1": (
+        {"--games 60 --nodes 400": "--games 2 --nodes 10"},
+        r"2 games, \d+ positions, \d+ of them from games that were won: scale \d+\n"),
     "python agon_ai.py tree start --depth 1": (
         {}, r"node 0 root value = \S+ alpha -inf beta inf nodes 28 best \S+\n(node 0\.\d+ \S+ value = [^\n]+\n){27}"
         r"expected \S+\ntreeok plain 28 pruned 28\n"),
@@ -13044,6 +13208,8 @@ def copied_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                                 ("zufall.py", "classroom/anleitung.de.md", '"wants legal"'),
                                 ("learned.py", LESSONS[0], "id name Learned")):
         (folder / player).write_text(python_block(name, words), "utf-8")
+    (game,) = (block.text for block in blocks_of("README.md") if block.text.startswith("[Format"))
+    (folder / "game.agon").write_text(game, "utf-8")
     return folder
 
 
