@@ -3314,6 +3314,7 @@ PARTS: Dict[str, Tuple[Tuple[str, ...], str]] = {
     "ring": (("seated", "waiting"), "which cells of ring 1 the guards hold"),
     "stragglers": (("last", "second"), "the two guards farthest out"),
     "unaimed": (("unaimed",), "cells of ring 1 that no guard's steps inwards lead to"),
+    "detours": (("detour",), "steps along their ring that the guards still need"),
     "pairs": (("beside",), "guards side by side"),
     "escort": (("escort",), "guards beside the queen"),
     "room": (("reach",), "cells to step to"),
@@ -3540,8 +3541,8 @@ def _approach(before: Position, move: Move) -> Optional[Reason]:
 # --- 14. Review ------------------------------------------------------------------
 # A finished game is looked through for moves that have made a win less likely.
 
-#: A side that is ahead by so many hundredths of a guard's step wins e times as often as it loses.  Fitted by
-#: `python agon_ai.py curve --games 60 --nodes 400 --seed 1`.
+#: A side that is ahead by so many hundredths of a guard's step wins e times as often as it loses.  A guess so far: what
+#: `python agon_ai.py curve --games 60 --nodes 400 --seed 1` prints is to stand here.
 CHANCE_SCALE = 600
 #: By how many points of 100 a move lowers the chance of winning that bears this mark.
 MARKS: Tuple[Tuple[int, str], ...] = ((30, "??"), (20, "?"), (10, "?!"))
