@@ -3541,8 +3541,9 @@ def _approach(before: Position, move: Move) -> Optional[Reason]:
 # --- 14. Review ------------------------------------------------------------------
 # A finished game is looked through for moves that have made a win less likely.
 
-#: A side that is ahead by so many hundredths of a guard's step wins e times as often as it loses.  A guess so far: what
-#: `python agon_ai.py curve --games 60 --nodes 400 --seed 1` prints is to stand here.
+#: A side that is ahead by so many hundredths of a guard's step wins e times as often as it loses.  A guess, not a fit:
+#: `python agon_ai.py curve --games 60 --nodes 400 --seed 1` printed 2955 (14133 positions, 9091 of them from games that
+#: were won), with which a move would have to give away twelve steps to be dubious.
 CHANCE_SCALE = 600
 #: By how many points of 100 a move lowers the chance of winning that bears this mark.
 MARKS: Tuple[Tuple[int, str], ...] = ((30, "??"), (20, "?"), (10, "?!"))
