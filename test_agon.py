@@ -11807,7 +11807,7 @@ def test_the_board_is_painted_once_when_its_size_has_come_to_rest(window: Window
 
 
 def test_pictures_of_former_moves_do_not_pile_up(window: Window) -> None:
-    window.app.store.change(animation=False)
+    window.until(lambda: not window.app.jobs.waits("rest"))  # its size may have changed before this test
     board, items = window.board, 0
     for source in CELLS[:60]:
         for target in CELLS[60:62]:
