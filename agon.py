@@ -171,6 +171,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_saved": ("Gespeichert: {name}", "Saved: {name}"),
     "say_not_kept": ("Das laufende Spiel kann nicht gesichert werden ({reason}).",
                      "The running game cannot be kept ({reason})."),
+    "say_progress_not_kept": ("Der Fortschritt kann nicht gesichert werden ({reason}).",
+                              "The progress cannot be kept ({reason})."),
     "say_settings_not_kept": ("Die Einstellungen können nicht gesichert werden ({reason}).",
                               "The settings cannot be kept ({reason})."),
     "say_set_aside": ("Das zuletzt laufende Spiel war nicht lesbar ({reason}). Es liegt jetzt unter: {name}",
@@ -780,7 +782,6 @@ class Settings(NamedTuple):
     #: Whether the card for newcomers is still to be shown.
     is_new: bool = True
     recent: Tuple[str, ...] = ()
-    solved: Tuple[str, ...] = ()
     program: str = ""
     #: The levels of White and Black in the last new game (0: a person), and the computer's level.
     white: int = 0
@@ -789,6 +790,8 @@ class Settings(NamedTuple):
     by_lot: bool = False
     queen_first: bool = False
     empty_throne_loses: bool = True
+    #: The name of the pupil whose progress is kept; '' for who has given none.
+    pupil: str = ""
 
     @property
     def rules(self) -> Rules:
@@ -830,13 +833,144 @@ def _is_writable(value: object) -> bool:
     return True
 
 
+PROGRESS_FILE = "progress.json"
+#: A name is never longer.
+MAX_NAME = 40
+#: How a game can have ended for a pupil.
+RESULT_NAMES = ("won", "drawn", "lost")
+
+
+class GameResult(NamedTuple):
+    """A game against the computer that a pupil has brought to its end."""
+
+    #: When that was, as '2026-12-01 09:30:05'.
+    when: str
+    #: The computer's level, the pupil's side, one of RESULT_NAMES, and the number of the last move.
+    level: int
+    side: int
+    result: str
+    moves: int
+
+
+class Progress(NamedTuple):
+    """What a pupil has done so far.
+
+    Pages of the tour and puzzles are known by their keys; `helped` are the
+    puzzles that have been solved only with help yet.
+    """
+
+    pages: FrozenSet[str] = frozenset()
+    solved: FrozenSet[str] = frozenset()
+    helped: FrozenSet[str] = frozenset()
+    games: FrozenSet[GameResult] = frozenset()
+
+    def merged(self, other: "Progress") -> "Progress":
+        """All that the two have done; in which order one merges makes no difference."""
+        solved = self.solved | other.solved
+        return Progress(self.pages | other.pages, solved, (self.helped | other.helped) - solved,
+                        self.games | other.games)
+
+
+def tidy_name(text: str) -> str:
+    """A pupil's name as it is kept: in one line, without what cannot be written or seen."""
+    return "".join(sign for sign in " ".join(text.split()) if sign.isprintable() and _is_writable(sign))[:MAX_NAME].strip()
+
+
+def progress_text(pupils: Dict[str, Progress]) -> str:
+    """The text of the progress file; the order of its entries depends on nothing but what they are."""
+    kept = {name: {"pages": sorted(progress.pages), "solved": sorted(progress.solved), "helped": sorted(progress.helped),
+                   "games": [game._asdict() for game in sorted(progress.games)]}
+            for name, progress in sorted(pupils.items())}
+    return json.dumps({"pupils": kept}, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_progress(text: str) -> Dict[str, Progress]:
+    """The progress by name; damaged entries are left out, ValueError if it is no progress file at all."""
+    try:
+        stored = json.loads(text)["pupils"].items()
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        raise ValueError("no progress file") from None
+    return {name: _read_pupil(values) for name, values in stored if name == tidy_name(name) and isinstance(values, dict)}
+
+
+def _read_pupil(values: Dict[str, Any]) -> Progress:
+    def entries(name: str) -> List[Any]:
+        value = values.get(name)
+        return value if isinstance(value, list) else []
+    keys = {name: frozenset(key for key in entries(name) if isinstance(key, str) and _is_writable(key))
+            for name in ("pages", "solved", "helped")}
+    games = frozenset(game for game in map(_read_result, entries("games")) if game)
+    return Progress(games=games, **keys).merged(Progress())
+
+
+def _read_result(value: Any) -> Optional[GameResult]:
+    model = GameResult("", 0, WHITE, "", 0)._asdict()
+    if not isinstance(value, dict) or any(type(value.get(name)) is not type(model[name]) for name in model):
+        return None
+    game = GameResult(**{name: value[name] for name in model})
+    is_sound = (_is_writable(game.when) and game.level in range(1, len(LEVELS) + 1) and game.side in (WHITE, BLACK)
+                and game.result in RESULT_NAMES and game.moves >= 0)
+    return game if is_sound else None
+
+
+class Register:
+    """The progress of all who learn on this computer, by name; '' is whoever has given none.
+
+    What is added here is united with what other windows have added meanwhile,
+    and nothing leaves the computer.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self.path = user_path(PROGRESS_FILE)
+        self.pupils: Dict[str, Progress] = {}
+        #: What has been added here, to be united with what the file holds when it is written.
+        self._added: Dict[str, Progress] = {}
+        self.look_again()
+
+    def look_again(self) -> None:
+        """See what other windows have added meanwhile."""
+        try:
+            self.pupils = self._united(read_progress(read_text(self.path)))
+        except ValueError:  # also an AgonError: no file yet, or one that will be put aside before it is written
+            self.pupils = self._united({})
+
+    def of(self, name: str) -> Progress:
+        """What this pupil has done so far."""
+        return self.pupils.get(name, Progress())
+
+    def add(self, name: str, done: Progress) -> None:
+        """Add what a pupil has done, and let it be written."""
+        self.pupils = {**self.pupils, name: self.of(name).merged(done)}
+        # Made anew, not changed: the writer's thread may be reading it.
+        self._added = {**self._added, name: self._added.get(name, Progress()).merged(done)}
+        self._writer.put(self.path, self._text)
+
+    def _united(self, stored: Dict[str, Progress]) -> Dict[str, Progress]:
+        return {**stored, **{name: stored.get(name, Progress()).merged(done) for name, done in self._added.items()}}
+
+    def _text(self) -> str:
+        """The text of the file: what it holds and what has been added here; one that cannot be read is put aside."""
+        try:
+            stored = read_progress(read_text(self.path))
+        except ValueError:  # an AgonError is one, too
+            stored = {}
+            if os.path.lexists(self.path):
+                set_aside(self.path)
+        return progress_text(self._united(stored))
+
+
 class Store:
-    """The settings: read once, changed here alone, and written beside what other windows have changed."""
+    """The settings, read once, changed here alone, written beside what other windows have changed; and the progress."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self.path = user_path(SETTINGS_FILE)
-        self.settings, _others = self._stored()
+        self.register = Register(writer)
+        self.settings, others = self._stored()
+        #: Where older versions kept the puzzles that had been solved.
+        self._formerly_solved = frozenset(key for key in others.get("solved", ()) if isinstance(key, str)
+                                          ) if isinstance(others.get("solved"), list) else frozenset()
         #: What has been changed here, to be laid over what the file holds when it is written.
         self._changes: Dict[str, Any] = {}
         #: Entries taken out of lists here, which must not come back from the file.
@@ -854,6 +988,16 @@ class Store:
         self._changes = {**self._changes, **values}
         self._writer.put(self.path, self._merged)
 
+    @property
+    def progress(self) -> Progress:
+        """What the pupil whose name is set has done so far."""
+        progress, name = self.register.of(self.settings.pupil), self.settings.pupil
+        return progress if name else progress.merged(Progress(solved=self._formerly_solved))
+
+    def note(self, **done: Any) -> None:
+        """Note what the pupil has done: pages=, solved= or helped= with a key, games= with a GameResult."""
+        self.register.add(self.settings.pupil, Progress(**{name: frozenset((entry,)) for name, entry in done.items()}))
+
     def add(self, name: str, entry: str) -> None:
         """Put an entry in front of a list of settings, of which other windows may have more."""
         entries = getattr(self.settings, name)
@@ -869,8 +1013,6 @@ class Store:
         """The text of the file: the stored values, the changes made here, and what a newer version keeps there."""
         stored, others = self._stored()
         changes = dict(self._changes)
-        if "solved" in changes:
-            changes["solved"] = tuple(sorted({*stored.solved, *changes["solved"]}))
         if "recent" in changes:
             more = tuple(path for path in stored.recent if path not in (*changes["recent"], *self._dropped))
             changes["recent"] = (*changes["recent"], *more)[:MAX_RECENT]
@@ -1114,6 +1256,8 @@ class RunningGame(Table):
         self._looks_back = bool(game.undone)
         #: Who makes just the next move, whoever plays that side.
         self.helper: Optional[Player] = None
+        #: Whether its end is known already: a game counts once, and not when it came here finished.
+        self.is_counted = game.outcome(game.length) is not None
 
     @property
     def looks_back(self) -> bool:
@@ -1162,6 +1306,16 @@ class RunningGame(Table):
         kept = self.game.headers
         return {name: player.file_name() for name, player in zip(("White", "Black"), self.players)
                 if not player.is_person or not kept.get(name) or not Player.from_file_name(kept[name]).is_person}
+
+    def result(self, when: str) -> Optional[GameResult]:
+        """The result of a whole game that a person has just ended against a level of the computer; else None."""
+        outcome, person = self.game.outcome(), self.person
+        is_whole = self.game.start in (Position.start(WHITE), Position.start(BLACK))
+        if self.is_counted or outcome is None or person is None or not is_whole or not self.players[1 - person].level:
+            return None
+        name = "drawn" if outcome.winner is None else "won" if outcome.winner == person else "lost"
+        number = self.game.move_number(max(0, self.game.ply - 1))
+        return GameResult(when, self.players[1 - person].level, person, name, number)
 
     def text(self) -> str:
         """The game as .agon text, with the moves taken back."""
@@ -1456,7 +1610,7 @@ class PuzzleBook(Leaflet):
         #: The page that says what the puzzles of a theme teach, by theme.
         self.themes = {lesson.theme: lesson for lesson in lessons if lesson.kind == "theme"}
         self.is_solved = self.is_showing = self.was_known = False
-        solved = store.settings.solved
+        solved = store.progress.solved
         self.open(next((i for i, lesson in enumerate(self.lessons) if str(lesson.start) not in solved), 0))
 
     @property
@@ -1471,7 +1625,7 @@ class PuzzleBook(Leaflet):
     def open(self, number: int) -> None:
         super().open(number)
         self.is_solved = self.is_showing = False
-        self.was_known = self.key in self.store.settings.solved
+        self.was_known = self.key in self.store.progress.solved
 
     def settled(self) -> Next:
         game, goal = self.game, self.lesson.goals[0]
@@ -1483,7 +1637,7 @@ class PuzzleBook(Leaflet):
             self.is_solved = True
             self.tell("puzzle_shown" if self.is_showing else "puzzle_solved", is_praise=True)
             if not self.is_showing:
-                self.store.add("solved", self.key)
+                self.store.note(solved=self.key)
             return Next()
         if goal in ("trap", "trap_two"):
             self.tell("puzzle_traps_one" if game.newly_trapped() else "puzzle_traps_none")
@@ -1548,7 +1702,7 @@ class PuzzleBook(Leaflet):
     def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
         """The task."""
         goal, number, theme = self.lesson.goals[0], self.number, self.themes.get(self.lesson.theme)
-        solved = sum(str(lesson.start) in settings.solved for lesson in self.lessons)
+        solved = sum(str(lesson.start) in self.store.progress.solved for lesson in self.lessons)
         task = self.lesson.task.get(texts.language, "")
         if not task and "puzzle_task_" + goal in TEXTS:
             task = texts("puzzle_task_" + goal, within=self._within(self.lesson.moves))
@@ -2710,6 +2864,14 @@ class GameCommands:
         """Bring back the game that the present one has replaced."""
         self.change(self.session.bring_back)
 
+    def count_result(self) -> None:
+        """Let a game that has just ended count in the player's progress, once."""
+        running = self.running
+        result = running.result(time.strftime("%Y-%m-%d %H:%M:%S"))
+        if result:
+            self.store.note(games=result)
+        running.is_counted = running.is_counted or self.game.outcome() is not None
+
     # -- through the game --
 
     def undo(self) -> None:
@@ -2967,7 +3129,8 @@ class Files:
     def notice(self) -> Optional[Message]:
         """What cannot be saved, as long as that is so."""
         failures = self.writer.failures
-        for path, key in ((self.autosave_path, "say_not_kept"), (self.store.path, "say_settings_not_kept")):
+        for path, key in ((self.autosave_path, "say_not_kept"), (self.store.path, "say_settings_not_kept"),
+                          (self.store.register.path, "say_progress_not_kept")):
             if path in failures:
                 return Message.of(key, reason=failures[path])
         return None
@@ -6602,6 +6765,8 @@ class App:
         session = self.session
         self.hand.clear()
         session.enter(Mode.IDLE)
+        if not session.is_lesson:
+            self.game_commands.count_result()
         self.perform(session.table.settled())
         self._analyse()
         self.pages.follow()

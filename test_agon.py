@@ -6333,8 +6333,8 @@ def test_there_are_names_for_nineteen_windows() -> None:
 
 
 def test_settings_are_read_as_they_were_written() -> None:
-    settings = agon.Settings("de", "dark", -3, "800x600+1+2", True, False, True, False, True, False, ("a", "ä"), ("x",),
-                             "prog.py", 3, 0, 8, True, True, False)
+    settings = agon.Settings("de", "dark", -3, "800x600+1+2", True, False, True, False, True, False, ("a", "ä"),
+                             "prog.py", 3, 0, 8, True, True, False, "Ada")
     assert agon.read_settings(json.dumps(settings._asdict())) == (settings, {})
     assert settings.rules == Rules(queen_first=True, empty_throne_loses=False)
     assert agon.Settings().rules == DEFAULT_RULES
@@ -6348,7 +6348,7 @@ def test_what_are_no_settings_are_the_settings_of_the_beginning(text: str) -> No
 @pytest.mark.parametrize("name, value", [
     ("theme", 7), ("theme", "pink"), ("zoom", 99), ("zoom", -4), ("zoom", 1.0), ("zoom", True), ("ranks", 0),
     ("language", "fr"), ("level", "x"), ("level", 0), ("level", 9), ("white", 9), ("black", -1), ("recent", "a"),
-    ("solved", {"a": 1}), ("program", "\ud800"), ("geometry", None), ("white", [0])])
+    ("recent", {"a": 1}), ("program", "\ud800"), ("geometry", None), ("white", [0]), ("pupil", 7)])
 def test_a_damaged_setting_is_left_out_and_the_others_stay(name: str, value: object) -> None:
     text = json.dumps({"animation": False, name: value})
     assert agon.read_settings(text) == (agon.Settings(animation=False), {})
@@ -6362,8 +6362,8 @@ def test_every_value_that_makes_sense_is_taken(name: str, value: object) -> None
 
 
 def test_lists_keep_only_what_can_be_written() -> None:
-    settings, _ = agon.read_settings('{"recent": ["a", 3, null, "\\ud800", "b"], "solved": []}')
-    assert settings.recent == ("a", "b") and settings.solved == ()
+    settings, _ = agon.read_settings('{"recent": ["a", 3, null, "\\ud800", "b"]}')
+    assert settings.recent == ("a", "b")
 
 
 class Pad:
@@ -6400,7 +6400,7 @@ def test_a_setting_counts_at_once_and_is_written_beside_what_a_newer_version_kee
     assert store.settings == agon.Settings(theme="dark", program="ä", zoom=2, ranks=False)
     assert stored(home) == {"future": {"a": [1]}, "theme": "dark", "program": "ä"}
     pad.flush()
-    expected = {"future": {"a": [1]}, **store.settings._asdict(), "recent": [], "solved": []}
+    expected = {"future": {"a": [1]}, **store.settings._asdict(), "recent": []}
     assert stored(home) == expected
     assert "ä" in (home / "settings.json").read_text("utf-8")
     assert agon.Store(pad).settings == store.settings
@@ -6425,16 +6425,112 @@ def test_two_windows_write_their_changes_beside_each_other(home: Path) -> None:
     assert (stored(home)["theme"], stored(home)["ranks"], stored(home)["zoom"]) == ("dark", False, 2)
 
 
-def test_two_windows_keep_each_others_solved_puzzles_and_files(home: Path) -> None:
+def test_two_windows_keep_each_others_files(home: Path) -> None:
     first, first_pad = a_store()
     second, second_pad = a_store()
     for store, entry in ((first, "b"), (first, "a"), (second, "c")):
-        store.add("solved", entry)
         store.add("recent", entry)
     first_pad.flush()
     second_pad.flush()
-    assert stored(home)["solved"] == ["a", "b", "c"]
     assert stored(home)["recent"] == ["c", "a", "b"]
+
+
+LOST_GAME = ("2026-12-01 09:30:05", 3, BLACK, "lost", 41)
+
+
+def progress_of(pages: str = "", solved: str = "", helped: str = "", *games: Tuple[Any, ...]) -> "agon.Progress":
+    """What a pupil has done, with keys as words."""
+    return agon.Progress(*(frozenset(keys.split()) for keys in (pages, solved, helped)),
+                         frozenset(agon.GameResult(*game) for game in games))
+
+
+def test_what_has_been_done_here_and_there_is_united_in_whatever_order() -> None:
+    first = progress_of("1 2", "a", "b c", LOST_GAME)
+    second = progress_of("2 3", "b", "a d", ("2026-12-02 10:00:00", *LOST_GAME[1:]))
+    both = first.merged(second)
+    assert both == second.merged(first) == both.merged(first)
+    assert (both.pages, both.solved, both.helped) == (frozenset("123"), frozenset("ab"), frozenset("cd"))
+    assert len(both.games) == 2 and first.merged(first) == first
+
+
+def test_a_puzzle_solved_alone_no_longer_counts_as_solved_with_help_nor_the_other_way_round(home: Path) -> None:
+    store, _pad = a_store()
+    store.note(helped="a")
+    assert (store.progress.solved, store.progress.helped) == (frozenset(), frozenset("a"))
+    for way in ("solved", "helped"):
+        store.note(**{way: "a"})
+        assert (store.progress.solved, store.progress.helped) == (frozenset("a"), frozenset())
+
+
+def test_progress_is_read_as_it_was_written() -> None:
+    pupils = {"": progress_of("1"), "Jörg Äpfel": progress_of("1 2", "a", "b", LOST_GAME)}
+    text = agon.progress_text(pupils)
+    assert agon.read_progress(text) == pupils and "Jörg" in text
+    assert agon.progress_text(dict(reversed(pupils.items()))) == text
+
+
+@pytest.mark.parametrize("name, value", [
+    ("pages", 7), ("solved", {"a": 1}), ("helped", [3, None, "\ud800"]), ("games", "lost"), ("games", [None, {}]),
+    *(("games", [{**agon.GameResult(*LOST_GAME)._asdict(), field: broken}]) for field, broken in (
+        ("when", "\ud800"), ("level", 9), ("level", 0), ("level", True), ("side", 2), ("result", "gone"), ("moves", -1),
+        ("moves", 1.5)) if agon)] if agon else [])
+def test_damaged_progress_is_left_out_and_the_rest_stays(name: str, value: object) -> None:
+    text = json.dumps({"pupils": {"Ada": {"pages": ["1"], "solved": ["a"], name: value}, "Ben": {"pages": ["2"]},
+                                  " Cleo": {}, "Dora": 7}})
+    kept = {"pages": "1", "solved": "a", name: ""}
+    assert agon.read_progress(text) == {"Ada": progress_of(kept["pages"], kept["solved"]), "Ben": progress_of("2")}
+
+
+@pytest.mark.parametrize("text", ["", "7", "[]", "{", "{}", '{"pupils": []}', "[" * 100_000])
+def test_what_is_no_progress_is_named_so_and_put_aside_before_anything_is_written(home: Path, text: str) -> None:
+    with pytest.raises(ValueError, match="no progress file"):
+        agon.read_progress(text)
+    home.mkdir()
+    (home / "progress.json").write_text(text, "utf-8")
+    store, pad = a_store()
+    assert store.progress == agon.Progress()
+    store.note(pages="1")
+    pad.flush()
+    assert agon.read_progress((home / "progress.json").read_text("utf-8")) == {"": progress_of("1")}
+    assert (home / "progress.aside-1.json").read_text("utf-8") == text
+
+
+def test_two_windows_unite_the_progress_of_all_pupils(home: Path) -> None:
+    first, first_pad = a_store()
+    second, second_pad = a_store()
+    first.change(pupil="Ada")
+    second.change(pupil="Ada")
+    first.note(solved="a")
+    second.note(helped="a")
+    second.note(helped="b")
+    second.note(games=agon.GameResult(*LOST_GAME))
+    second.change(pupil="Ben")
+    second.note(pages="1")
+    assert first.progress == progress_of("", "a") and second.progress == progress_of("1")
+    first_pad.flush()
+    second_pad.flush()
+    expected = {"Ada": progress_of("", "a", "b", LOST_GAME), "Ben": progress_of("1")}
+    assert agon.read_progress((home / "progress.json").read_text("utf-8")) == expected == a_store()[0].register.pupils
+    first.register.look_again()
+    assert first.register.pupils == expected and first.register.of("Cleo") == agon.Progress()
+
+
+def test_puzzles_solved_with_an_older_version_stay_solved_for_who_gives_no_name(home: Path) -> None:
+    home.mkdir()
+    (home / "settings.json").write_text('{"solved": ["a", 7, "b"]}', "utf-8")
+    store, pad = a_store()
+    store.note(solved="c")
+    assert store.progress == progress_of("", "a b c")
+    store.change(pupil="Ada")
+    assert store.progress == agon.Progress()
+    pad.flush()
+    assert stored(home)["solved"] == ["a", 7, "b"]
+
+
+@pytest.mark.parametrize("text, name", [
+    ("  Ada \n Lovelace ", "Ada Lovelace"), ("Jörg\u200b\ud800\x07", "Jörg"), ("x" * 50, "x" * 40), ("\t", "")])
+def test_a_name_is_kept_in_one_line_with_what_can_be_seen(text: str, name: str) -> None:
+    assert agon.tidy_name(text) == name == agon.tidy_name(name)
 
 
 def test_an_entry_that_is_added_again_comes_to_the_front(home: Path) -> None:
@@ -6873,9 +6969,11 @@ def open_tour(number: int = 0) -> "agon.Tour":
     return tour
 
 
-def open_puzzles(number: int = 0, **settings: object) -> "agon.PuzzleBook":
+def open_puzzles(number: int = 0, solved: Sequence[str] = (), **settings: object) -> "agon.PuzzleBook":
     store = agon.Store(Pad())
     store.settings = agon.Settings(**settings)
+    for key in solved:
+        store.note(solved=key)
     book = agon.PuzzleBook(agon.read_lessons("puzzles.agon")[0], Tried(), store)
     book.open(number)
     return book
@@ -7025,7 +7123,8 @@ def test_the_puzzles_open_at_the_first_that_is_not_solved(classroom: Path) -> No
     assert len(lessons) == 5  # with the page of a theme
     for solved, number in (((), 0), ((str(pos(TRAP_TWO)),), 1), (tuple(str(lesson.start) for lesson in lessons), 0)):
         store = agon.Store(Pad())
-        store.settings = agon.Settings(solved=solved)
+        for key in solved:
+            store.note(solved=key)
         assert agon.PuzzleBook(lessons, Tried(), store).number == number
 
 
@@ -7035,7 +7134,7 @@ def test_a_puzzle_is_solved_by_what_it_asks_for_and_remembered(classroom: Path) 
     assert after(book, "c4-d4") == agon.Next()
     assert book.is_solved and not book.accepts_moves and book.settled() == agon.Next()
     assert (book.feedback, book.is_praise) == (agon.Message("puzzle_solved"), True)
-    assert book.store.settings.solved == (str(pos(TRAP_TWO)),)
+    assert book.store.progress.solved == {str(pos(TRAP_TWO))}
     book.open(1)
     assert not book.is_solved and book.accepts_moves and book.feedback is None
     assert after(book, "h5-g6") == agon.Next() and book.is_solved
@@ -7048,7 +7147,7 @@ def test_a_move_that_does_not_do_it_is_taken_back_and_the_reason_told(
     book = open_puzzles(number)
     assert after(book, move) == agon.Next(agon.Mode.ANIMATING, **WRONG)
     assert (book.feedback, book.is_praise, book.is_solved) == (agon.Message(feedback), False, False)
-    assert book.store.settings.solved == () and not book.accepts_moves
+    assert book.store.progress.solved == frozenset() and not book.accepts_moves
 
 
 def test_one_piece_trapped_where_two_are_asked_for_is_not_enough(classroom: Path) -> None:
@@ -7129,7 +7228,7 @@ def test_the_solution_plays_itself_and_counts_for_nothing(classroom: Path) -> No
     assert book.game.ply == 0 and book.feedback is None and not book.accepts_moves
     assert book.settled() == agon.Next(play=mv("c4-d4"))
     assert after(book, "c4-d4") == agon.Next()
-    assert book.is_solved and book.store.settings.solved == () and book.feedback == agon.Message("puzzle_shown")
+    assert book.is_solved and book.store.progress.solved == frozenset() and book.feedback == agon.Message("puzzle_shown")
     assert book.settled() == agon.Next()
     book.open(2)
     book.show_solution()
@@ -7145,10 +7244,9 @@ def test_the_solution_plays_itself_and_counts_for_nothing(classroom: Path) -> No
 
 def test_the_page_of_a_puzzle_shows_task_progress_and_what_can_be_done(classroom: Path) -> None:
     session = on_table()
-    solved = {"solved": (str(pos(TRAP_TWO)), "another")}
-    book = open_puzzles(0, **solved)
+    book = open_puzzles(0, solved=(str(pos(TRAP_TWO)), "another"))
     session.open(book)
-    page = shown(session, **solved).page
+    page = shown(session).page
     assert page == agon.PageView(
         "Two at once", "Puzzle 1 of 4 · 1 solved", heading="You are White.", text="Look for two.",
         task="Trap two pieces, with one move.", feedback="Solved before.", buttons=page.buttons,
@@ -7158,14 +7256,14 @@ def test_the_page_of_a_puzzle_shows_task_progress_and_what_can_be_done(classroom
         ("page_again", "Once more", True, False), ("page_back", "‹ Back", False, False),
         ("page_close", "Back to the game", True, False)]
     after(book, "c4-d4")
-    page = shown(session, **solved).page
+    page = shown(session).page
     assert page.feedback == "Solved!" and page.is_praise
     assert buttons(page)[:3] == [("page_next", "Next ›", True, True), ("hint", "Hint", False, False),
                                  ("puzzle_solution", "Solution", True, False)]
     book.open(3)
     page = shown(session, "de").page
     assert (page.title, page.context, page.task, page.text) == (
-        "Rätsel", "Rätsel 4 von 4 · 0 gelöst", "Schließ einen Stein ein, mit einem Zug.", "")
+        "Rätsel", "Rätsel 4 von 4 · 1 gelöst", "Schließ einen Stein ein, mit einem Zug.", "")
     assert page.feedback == "" and buttons(page)[0][2] is False and buttons(page)[4][2] is True
     book.open(2)
     page = shown(session, "de").page
@@ -9056,6 +9154,47 @@ def test_every_command_has_a_text_and_its_own_key_and_shortcut() -> None:
     assert len(shortcuts) == len(set(shortcuts)) >= 14
 
 
+def results(at: Desk) -> List[Tuple[int, int, str, int]]:
+    """Level, side, result and number of moves of the games that have been counted."""
+    return [tuple(game)[1:] for game in sorted(at.store.progress.games)]
+
+
+@pytest.mark.parametrize("levels, resigns, expected", [
+    ((0, 3), WHITE, [(3, WHITE, "lost", 2)]), ((0, 3), BLACK, [(3, WHITE, "won", 2)]), ((0, 3), None, [(3, WHITE, "drawn", 2)]),
+    ((5, 0), WHITE, [(5, BLACK, "won", 2)]), ((0, 0), WHITE, []), ((3, 4), WHITE, [])])
+def test_a_game_against_a_level_counts_for_who_played_it(
+        levels: Tuple[int, int], resigns: Optional[int], expected: List[Any]) -> None:
+    at = desk("b1-c2 b7-c7 k1-k2", levels=levels)
+    at.game_commands.count_result()
+    assert results(at) == []
+    at.game.agree_draw() if resigns is None else at.game.resign(resigns)
+    at.game_commands.count_result()
+    at.game_commands.count_result()
+    assert results(at) == expected
+
+
+def test_a_game_counts_once_even_if_its_end_is_taken_back_and_not_if_it_came_finished() -> None:
+    at = desk("b1-c2", levels=(0, 2))
+    at.game.resign(WHITE)
+    at.game_commands.count_result()
+    at.game.reopen()
+    at.game.resign(BLACK)
+    at.game_commands.count_result()
+    assert results(at) == [(2, WHITE, "lost", 1)]
+    finished = played("b1-c2")
+    finished.resign(BLACK)
+    at.game_commands.adopt(agon.RunningGame(finished, at.session.running.players, Tried()))
+    at.game_commands.count_result()
+    assert len(results(at)) == 1
+
+
+def test_only_whole_games_count() -> None:
+    at = desk(start=ONE_MOVE_TO_WIN, levels=(0, 2))
+    at.game.play(mv("h5-g6"))
+    at.game_commands.count_result()
+    assert at.game.outcome().winner == WHITE and results(at) == []
+
+
 def test_a_new_game_is_the_one_described_and_remembered_for_the_next_time() -> None:
     at = desk("b1-c2", {"white": 0, "black": 3, "level": 3})
     first = at.session.running
@@ -9370,7 +9509,7 @@ def test_the_level_of_a_puzzle_book_is_remembered_where_it_was_solved(classroom:
     at = desk()
     at.run("puzzles")
     after(at.session.table, "c4-d4")
-    assert at.settings.solved == (str(pos(TRAP_TWO)),)
+    assert at.store.progress.solved == {str(pos(TRAP_TWO))}
 
 
 # -- files, pictures, and the clipboard --
@@ -10172,10 +10311,13 @@ def test_two_windows_that_change_settings_at_the_same_moment_lose_nothing(tmp_pa
     stores = [(writer, agon.Store(writer)) for writer in (agon.Writer(), agon.Writer(), agon.Writer())]
     for number in range(20):
         for name, (_writer, store) in enumerate(stores):
-            store.add("solved", f"{name} {number}")
+            store.note(solved=f"{name} {number}")
+            store.change(**{("zoom", "level", "black")[name]: 1 + number % 8})
     assert all(writer.wait(20) for writer, _store in stores)
-    stored = agon.read_settings((tmp_path / agon.SETTINGS_FILE).read_text("utf-8"))[0]
-    assert set(stored.solved) == {f"{name} {number}" for name in range(3) for number in range(20)}
+    stored = agon.read_progress((tmp_path / agon.PROGRESS_FILE).read_text("utf-8"))[""]
+    assert stored.solved == {f"{name} {number}" for name in range(3) for number in range(20)}
+    settings = agon.read_settings((tmp_path / agon.SETTINGS_FILE).read_text("utf-8"))[0]
+    assert (settings.zoom, settings.level, settings.black) == (4, 4, 4)
 
 
 if agon is None:  # agon.py cannot be read where there is no tkinter
@@ -10401,6 +10543,7 @@ class Window:
         for name in os.listdir(self.home):
             if not name.endswith(".lock"):
                 os.remove(os.path.join(self.home, name))
+        app.store.register = agon.Register(app.writer)
         self.errors.clear()
 
 
@@ -11975,7 +12118,7 @@ def test_a_puzzle_is_solved_with_the_mouse_against_the_best_defence(window: Wind
         window.drag(cell_name(best.source), cell_name(best.target))
         window.until(lambda: book.is_praise)
     window.until(lambda: book.is_solved)
-    assert "✓" in window.feedback() and book.key in window.app.settings.solved
+    assert "✓" in window.feedback() and book.key in window.app.store.progress.solved
     assert str(window.app.window.page.feedback.cget("style")) == "Good.TLabel"
     assert window.page_button("page_next").cget("style") == "Primary.TButton"
     window.speak("en")
@@ -11998,7 +12141,7 @@ def test_the_solution_plays_itself(window: Window) -> None:
     window.press_button(window.page_button("puzzle_solution"))
     window.until(lambda: book.is_solved)
     assert len(window.moves()) == 5 and window.app.texts("puzzle_shown") in window.feedback()
-    assert book.key not in window.app.settings.solved
+    assert book.key not in window.app.store.progress.solved
 
 
 def test_a_hint_in_a_puzzle_clears_old_marks_and_shows_the_first_move(window: Window) -> None:
@@ -12688,12 +12831,13 @@ def test_a_second_window_has_a_game_of_its_own_and_leaves_it_to_the_next_start(o
         window.begin()
         window.play(move)
         assert window.kept("autosave.agon" if window is first else "autosave-2.agon").moves == (mv(move),)
-    first.app.handle(first.app.store.add, "solved", "first")
+    first.app.handle(functools.partial(first.app.store.note, solved="first"))
     second.app.store.change(theme="dark")
     for window in (first, second):
         window.app.handle(window.app.close)
     third = opener()
-    assert third.moves() == ["b1-c2"] and third.app.settings.theme == "dark" and third.app.settings.solved == ("first",)
+    assert third.moves() == ["b1-c2"] and third.app.settings.theme == "dark"
+    assert third.app.store.progress.solved == {"first"}
     third.run("previous_game")
     third.rest()
     assert third.moves() == ["k1-k2"]
