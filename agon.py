@@ -80,8 +80,9 @@ from functools import partial
 from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from agon_ai import (
-    LEVELS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Said, TreeLine, missing_file, parse_tree_line,
-    program_command)
+    LEVELS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Reason, Said, TreeLine, missing_file,
+    parse_tree_line, program_command)
+from agon_ai import reason as reason_of
 from agon_core import (
     BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, HEXAGON, NEIGHBOURS, PASS, PIECE_DIAMETER,
     PIECE_SHAPES, PLATE_HEIGHT, PLATE_WIDTH, PRINT, QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RING, STAR, THRONE, WHITE, WINNING_CELLS, AgonError, Cell, Colours, Diagram, Disc,
@@ -154,6 +155,24 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     # the message box: what has happened
     "say_pass": ("{side} kann nicht ziehen und setzt aus.", "{side} cannot move and passes."),
     "say_hint": ("Vorschlag: {move}", "Suggestion: {move}"),
+    "say_hint_why": ("Vorschlag: {move}. Der Zug {why}.", "Suggestion: {move}. The move {why}."),
+    # what a move is good for
+    "why_wins": ("gewinnt in {number} Zügen", "wins in {number} moves"),
+    "why_wins_now": ("gewinnt sofort", "wins at once"),
+    "why_draws": ("macht das Spiel unentschieden", "makes the game a draw"),
+    "why_only": ("ist der einzig mögliche", "is the only one possible"),
+    "why_lost": ("kann nicht verhindern, dass du in {number} Zügen verlierst",
+                 "cannot prevent the loss in {number} moves"),
+    "why_lost_now": ("kann die Niederlage nicht verhindern", "cannot prevent the loss"),
+    "why_prevents": ("verhindert {move}", "prevents {move}"),
+    "why_traps": ("schließt {cells} ein", "traps {cells}"),
+    "why_protects": ("schützt {cells} davor, durch {move} eingeschlossen zu werden",
+                     "protects {cells} from being trapped by {move}"),
+    "why_escapes": ("bringt {cells} in Sicherheit vor {move}", "takes {cells} out of the way of {move}"),
+    "why_threatens": ("droht {move}", "threatens {move}"),
+    "why_throne": ("bringt die Königin auf den Thron", "brings the queen to the throne"),
+    "why_home": ("bringt eine Wache auf {cells} an ihren Platz", "brings a guard home to {cells}"),
+    "why_nearer": ("bringt einen Stein näher an den Thron", "brings a piece nearer to the throne"),
     "say_no_moves": ("Dieser Stein kann jetzt nicht ziehen.", "This piece cannot move now."),
     "say_wait": ("Der Computer ist am Zug.", "It is the computer's turn."),
     "computer_player": ("Der Computerspieler", "The computer player"),
@@ -2193,6 +2212,27 @@ def variation(game: Game, words: Sequence[str]) -> List[str]:
     return described
 
 
+def why_message(reason: Reason) -> Message:
+    """What a move is good for, as the rest of a sentence that begins with 'The move'."""
+    key = "why_" + reason.kind + ("_now" if reason.kind in ("wins", "lost") and reason.number <= 1 else "")
+    return Message.of(key, number=reason.number, move=reason.shown, cells=listed(reason.cells))
+
+
+def listed(cells: Sequence[Cell]) -> Dict[str, str]:
+    """Cells in words, by language: 'e5', 'e5 and f6', 'e5, f6 and g7'."""
+    names = [cell_name(cell) for cell in cells]
+    first, last = ", ".join(names[:-1]), names[-1:]
+    return {language: Texts(language)("and").join(([first] if first else []) + last) for language in LANGUAGES}
+
+
+def hint_message(game: Game, move: Move, score: Optional[int]) -> Message:
+    """A move suggested in the game's position, with what it is good for; `score` is what the engine has found for it."""
+    why = reason_of(game, move, score) if score is not None else None
+    if why is None:
+        return Message.of("say_hint", move=game.describe(move))
+    return Message.of("say_hint_why", move=game.describe(move), why=why_message(why))
+
+
 #: Commands that rest while a lesson has the board, unless it gives them a meaning.
 GAME_COMMANDS = frozenset((
     "undo", "redo", "first", "previous", "next", "last", "hint", "move_now", "pause", "one_move", "swap",
@@ -2910,8 +2950,8 @@ class GameCommands:
             self.session.say(Message("say_thinking"))
             self.ask(Question(Player(len(LEVELS)), f"go movetime {HINT_MS}"), self._show_hint)
 
-    def _show_hint(self, move: Move, _score: Optional[int]) -> Next:
-        return Next(self.session.mode, show=move)
+    def _show_hint(self, move: Move, score: Optional[int]) -> Next:
+        return Next(self.session.mode, show=move, say=hint_message(self.game, move, score))
 
     def pause(self) -> None:
         """Hold the computer up, or let it go on."""
@@ -6788,7 +6828,7 @@ class App:
             session.say(following.say)
         if following.show:
             session.mark(hint=following.show)
-            session.say(Message.of("say_hint", move=session.game.describe(following.show)))
+            session.say(following.say or Message.of("say_hint", move=session.game.describe(following.show)))
         if following.ask:
             self.ask(following.ask, session.table.answered)
         elif following.play is not None or following.take_back or following.put_up:

@@ -9313,10 +9313,34 @@ def test_a_hint_comes_from_the_strongest_level_and_is_shown_as_an_arrow() -> Non
     assert at.words == said("say_thinking") and not at.session.is_refusal and at.session.marks == agon.Marks()
     for mode in (agon.Mode.IDLE, agon.Mode.SELECTED):
         at.session.mode = mode
-        assert at.on_answer(mv("c4-c5"), 7) == agon.Next(mode, show=mv("c4-c5"))
+        say = agon.hint_message(at.game, mv("c4-c5"), 7)
+        assert at.on_answer(mv("c4-c5"), 7) == agon.Next(mode, show=mv("c4-c5"), say=say)
     at.thinker.is_busy = True
     at.run("hint")
     assert len(at.questions) == 1
+
+
+def test_a_hint_says_what_the_move_is_good_for_in_the_language_chosen() -> None:
+    game = Game(pos("Qf2 d4 h4 c5 / Qf10 d5 g8 w"))
+    hint = agon.hint_message(game, mv("c5-d6"), 40)
+    assert agon.Texts("en").say(hint) == "Suggestion: c5-d6+. The move traps d5."
+    assert agon.Texts("de").say(hint) == "Vorschlag: c5-d6+. Der Zug schließt d5 ein."
+    assert agon.Texts("en").say(agon.hint_message(game, mv("c5-d6"), None)) == "Suggestion: c5-d6+"
+    nothing = agon.hint_message(Game(pos("Qf1 a5 / Qf11 l6 w")), mv("a5-a4"), 40)
+    assert agon.Texts("en").say(nothing) == "Suggestion: a5-a4"
+
+
+@pytest.mark.parametrize("kind", agon_ai.REASONS)
+def test_every_reason_has_words_in_both_languages_with_all_it_is_about(kind: str) -> None:
+    for number in (0, 1, 2):
+        why = agon_ai.Reason(kind, (parse_cell("e5"), parse_cell("f7"), parse_cell("g7")), None, "d5-d6+", number)
+        english, german = (agon.Texts(language).say(agon.why_message(why)) for language in ("en", "de"))
+        assert english != german
+        for blank, words, native in (("{cells}", "e5, f7 and g7", "e5, f7 und g7"), ("{move}", "d5-d6+", "d5-d6+")):
+            is_told = blank in agon_ai.REASONS[kind]
+            assert (words in english) == (native in german) == is_told
+        assert ("2" in english) == ("2" in german) == ("{number}" in agon_ai.REASONS[kind] and number == 2)
+        assert "0" not in english + german
 
 
 def test_in_a_lesson_the_lesson_gives_the_hint(classroom: Path) -> None:
