@@ -80,15 +80,16 @@ from functools import partial
 from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from agon_ai import (
-    LEVELS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Reason, Said, TreeLine, missing_file,
+    LEVELS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Reason, Said, TreeLine, board_plies, missing_file,
     parse_tree_line, program_command)
 from agon_ai import reason as reason_of
 from agon_core import (
     BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, HEXAGON, NEIGHBOURS, PASS, PIECE_DIAMETER,
-    PIECE_SHAPES, PLATE_HEIGHT, PLATE_WIDTH, PRINT, QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RING, STAR, THRONE, WHITE, WINNING_CELLS, AgonError, Cell, Colours, Diagram, Disc,
-    Ending, Game, IllegalMove, Layout, Lesson, Move, Outcome, PieceColours, Point, Position, Refusal, Rules, cell_name,
-    cells_of, diagrams_svg, is_goal_reached, load_lessons, parse_cell, read_text, remove_leftovers, set_aside, visible,
-    write_safely)
+    PIECE_SHAPES, PLATE_HEIGHT, PLATE_WIDTH, PRINT, QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RING, STAR, THRONE, WHITE,
+    WINNING_CELLS, AgonError, Cell, Colours, Diagram, Disc, Ending, Game, IllegalMove, Layout, Lesson, Move, Outcome,
+    PieceColours, Point, Position, Refusal, Rules, board_sheet, cell_name, cells_of, diagrams_svg, game_sheet,
+    is_goal_reached, load_lessons, parse_cell, position_tasks, puzzle_sheet, puzzle_tasks, read_text, remove_leftovers,
+    rules_sheet, set_aside, visible, write_safely)
 
 VERSION = "2.0"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -235,11 +236,31 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "no_recent": ("noch keine", "none yet"),
     "save": ("Speichern", "Save"),
     "save_as": ("Speichern unter …", "Save as …"),
-    "export": ("Als Bild (SVG) exportieren", "Export as picture (SVG)"),
-    "export_board": ("Brett …", "Board …"),
-    "export_board_print": ("Brett, schwarz auf weiß …", "Board, black on white …"),
-    "export_game": ("Diagramme des Spiels …", "Diagrams of the game …"),
-    "export_game_print": ("Diagramme des Spiels, schwarz auf weiß …", "Diagrams of the game, black on white …"),
+    "export": ("Als Bild exportieren", "Export as picture"),
+    "export_board_png": ("Brett (PNG) …", "Board (PNG) …"),
+    "export_board": ("Brett (SVG) …", "Board (SVG) …"),
+    "export_board_print": ("Brett, schwarz auf weiß (SVG) …", "Board, black on white (SVG) …"),
+    "export_game": ("Diagramme des Spiels (SVG) …", "Diagrams of the game (SVG) …"),
+    "export_game_print": ("Diagramme des Spiels, schwarz auf weiß (SVG) …",
+                          "Diagrams of the game, black on white (SVG) …"),
+    "print": ("Drucken", "Print"),
+    "print_rules": ("Regeln auf einer Seite", "Rules on one page"),
+    "print_game": ("Dieses Spiel", "This game"),
+    "print_board": ("Leeres Brett", "Empty board"),
+    "print_puzzles": ("Rätsel: {title}", "Puzzles: {title}"),
+    "print_gathered": ("Gesammelte Stellungen: {count}", "Gathered positions: {count}"),
+    "gather": ("Stellung zum Drucken sammeln", "Gather position for printing"),
+    "forget_gathered": ("Gesammelte Stellungen vergessen", "Forget gathered positions"),
+    "forget": ("Vergessen", "Forget"),
+    "ask_forget": ("Die gesammelten Stellungen ({count}) gibt es nur hier. Vergessen?",
+                   "The gathered positions ({count}) are nowhere else. Forget them?"),
+    "gathered_title": ("Agon: Stellungen", "Agon: positions"),
+    "say_gathered": ("Gesammelt: {count}. Gedruckt wird im Menü „Datei“ unter „Drucken“.",
+                     "Gathered: {count}. They are printed by “Print” in the menu “File”."),
+    "say_printing": ("Die Seiten stehen im Browser. Dort kannst du sie drucken.",
+                     "The pages stand in the browser. There you can print them."),
+    "say_no_browser": ("Hier öffnet sich kein Browser. Die Seiten stehen in {name}.",
+                       "No browser opens here. The pages are in {name}."),
     "copy_position": ("Stellung kopieren", "Copy position"),
     "copy_game": ("Spiel kopieren", "Copy game"),
     "paste": ("Stellung oder Spiel einfügen", "Paste position or game"),
@@ -412,7 +433,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "accept": ("Annehmen", "Accept"),
     "decline": ("Ablehnen", "Decline"),
     "files_agon": ("Agon-Spiele", "Agon games"),
-    "files_svg": ("Bilder", "Pictures"),
+    "files_svg": ("Bilder", "Pictures"), "files_png": ("Bilder", "Pictures"),
     "files_all": ("Alle Dateien", "All files"),
     "save_elsewhere": ("Anderswo speichern …", "Save elsewhere …"),
     "close_anyway": ("Trotzdem beenden", "Quit anyway"),
@@ -632,7 +653,7 @@ def user_path(name: str) -> str:
     return os.path.join(user_folder(), name)
 
 
-def write_file(path: str, text: str) -> None:
+def write_file(path: str, content: Union[str, bytes]) -> None:
     """Write a file, making its folder if it is the user's own; AgonError if that fails."""
     folder = os.path.dirname(path)
     is_own = folder == user_folder()
@@ -641,7 +662,7 @@ def write_file(path: str, text: str) -> None:
             os.makedirs(folder, exist_ok=True)
         except OSError as error:
             raise AgonError("unwritable", reason=error.strerror or error, number=error.errno).at(path=path) from None
-    write_safely(path, text, is_own)
+    write_safely(path, content, is_own)
 
 
 class Writer:
@@ -651,20 +672,20 @@ class Writer:
     last writing has failed, as long as that is so.
     """
 
-    def __init__(self, write: Callable[[str, str], None] = write_file) -> None:
+    def __init__(self, write: Callable[[str, Union[str, bytes]], None] = write_file) -> None:
         self._write = write
         self.failures: Dict[str, AgonError] = {}
-        #: What waits to be written, by path; a text, or what makes one when its turn comes.
-        self._waiting: Dict[str, Union[str, Callable[[], str]]] = {}
+        #: What waits to be written, by path; the content, or what makes it when its turn comes.
+        self._waiting: Dict[str, Union[str, bytes, Callable[[], str]]] = {}
         self._changed = threading.Condition()
         #: Whether the thread is there; both sides look at it under the condition.
         self._is_running = False
         self._being_written = ""
 
-    def put(self, path: str, text: Union[str, Callable[[], str]]) -> None:
-        """Let a file be written; a text that still waits for the same file is dropped."""
+    def put(self, path: str, content: Union[str, bytes, Callable[[], str]]) -> None:
+        """Let a file be written; what still waits for the same file is dropped."""
         with self._changed:
-            self._waiting[path] = text
+            self._waiting[path] = content
             if not self._is_running:
                 self._is_running = True
                 threading.Thread(target=self._run, daemon=True).start()
@@ -694,15 +715,15 @@ class Writer:
                     self._is_running = False
                     self._changed.notify_all()
                     return
-                path, text = next(iter(self._waiting.items()))
+                path, content = next(iter(self._waiting.items()))
                 del self._waiting[path]
                 self._being_written = path
             try:
-                if isinstance(text, str):
-                    self._write(path, text)
+                if isinstance(content, (str, bytes)):
+                    self._write(path, content)
                 else:  # made from what the file holds now: no other window may write in between
                     with held(path):
-                        self._write(path, text())
+                        self._write(path, content())
                 self.failures.pop(path, None)
             except AgonError as error:
                 self.failures[path] = error
@@ -801,6 +822,8 @@ class Settings(NamedTuple):
     #: Whether the card for newcomers is still to be shown.
     is_new: bool = True
     recent: Tuple[str, ...] = ()
+    #: Positions that are to be printed, the last one first.
+    gathered: Tuple[str, ...] = ()
     program: str = ""
     #: The levels of White and Black in the last new game (0: a person), and the computer's level.
     white: int = 0
@@ -1032,9 +1055,9 @@ class Store:
         """The text of the file: the stored values, the changes made here, and what a newer version keeps there."""
         stored, others = self._stored()
         changes = dict(self._changes)
-        if "recent" in changes:
-            more = tuple(path for path in stored.recent if path not in (*changes["recent"], *self._dropped))
-            changes["recent"] = (*changes["recent"], *more)[:MAX_RECENT]
+        for name in [name for name in ("recent", "gathered") if name in changes]:
+            more = [entry for entry in getattr(stored, name) if entry not in (*changes[name], *self._dropped)]
+            changes[name] = (*changes[name], *more)[:MAX_RECENT if name == "recent" else None]
         values = stored._replace(**changes)._asdict()
         return json.dumps({**others, **values}, indent=1, ensure_ascii=False) + "\n"
 
@@ -3098,13 +3121,13 @@ SAVING_S, SAVING_MS = 0.05, 50
 class Files:
     """Everything that leaves or enters the window: game files, the running game, the clipboard, pictures.
 
-    `clipboard` reads the clipboard, or writes what it is given; `change`
-    carries a change of the game out whole.
+    `clipboard` reads the clipboard, or writes what it is given; `adopt` lets
+    another game run; `paint` makes a PNG picture of the board.
     """
 
     def __init__(self, session: Session, store: Store, writer: Writer, jobs: Jobs, dialogs: "Dialogs",
                  texts: Texts, clipboard: Callable[..., str], adopt: Callable[[RunningGame], None],
-                 colours: Callable[[], Colours]) -> None:
+                 colours: Callable[[], Colours], paint: Callable[[], bytes]) -> None:
         self.session = session
         self.store = store
         self.writer = writer
@@ -3114,6 +3137,7 @@ class Files:
         self.clipboard = clipboard
         self.adopt = adopt
         self.colours = colours
+        self.paint = paint
         name, self._lock = lock_autosave()
         self.autosave_path = user_path(name)
         self.previous_path = user_path(name.replace("autosave", "previous"))
@@ -3123,8 +3147,9 @@ class Files:
 
     def commands(self) -> Tuple[Command, ...]:
         """The commands, with their shortcuts."""
-        exports = [Command(f"export_{what}{how}", partial(self.ask_export, what == "game", bool(how)))
-                   for what in ("board", "game") for how in ("", "_print")]
+        exports = [Command("export_board_png", self.ask_for_png),
+                   *(Command(f"export_{what}{how}", partial(self.ask_export, what == "game", bool(how)))
+                     for what in ("board", "game") for how in ("", "_print"))]
         return (Command("open", self.ask_open, "Mod-o"), Command("save", self.save, "Mod-s"),
                 Command("save_as", self.save_as, "Mod-Shift-s"),
                 Command("copy_position", self.copy_position, "Mod-c"),
@@ -3285,32 +3310,38 @@ class Files:
         return name or f"agon-{date.replace('.', '-')}{ending}"
 
     def _write(self, path: str) -> None:
-        session = self.session
+        running = None if self.session.is_lesson else self.session.running
         try:
-            self.writer.put(path, self._text())
+            self.put(path, self._text(), partial(self._saved, path, running), self.save_as)
         except AgonError as error:
-            self.writer.fail(path, error)
-        self._await(path, None if session.is_lesson else session.running)
+            self.dialogs.ask("save", error, "save_elsewhere", "cancel", self.save_as)
 
     def _text(self) -> str:
         """The game on the board as .agon text; AgonError if it is too long for a file."""
         session = self.session
         return session.game.to_text() if session.is_lesson else session.running.text()
 
-    def _await(self, path: str, running: Optional[RunningGame]) -> None:
-        """Say that a file has been written, once it is, or why it cannot be."""
+    def put(self, path: str, content: Union[str, bytes], then: Callable[[], None],
+            elsewhere: Optional[Callable[[], None]] = None) -> None:
+        """Let a file be written and do what follows once it is there; else say why not, and offer another place."""
+        self.writer.put(path, content)
+        self._await(path, then, elsewhere)
+
+    def _await(self, path: str, then: Callable[[], None], elsewhere: Optional[Callable[[], None]]) -> None:
         self.writer.wait(SAVING_S)
         if self.writer.is_busy(path):
-            self.jobs.later(f"writing {path}", SAVING_MS, partial(self._await, path, running))
+            self.jobs.later(f"writing {path}", SAVING_MS, partial(self._await, path, then, elsewhere))
             return
         error = self.writer.take_failure(path)
-        if error:
-            again = self.save_as if path.endswith(".agon") else None
-            if again:
-                self.dialogs.ask("save", error, "save_elsewhere", "cancel", again)
-            else:
-                self.dialogs.tell("export", error)
-            return
+        if not error:
+            then()
+        elif elsewhere:
+            self.dialogs.ask("save", error, "save_elsewhere", "cancel", elsewhere)
+        else:
+            self.dialogs.tell("export", error)
+
+    def _saved(self, path: str, running: Optional[RunningGame] = None) -> None:
+        """Say that a file has been written; the running game may have its name from it."""
         if running:
             running.path = path
             self.store.add("recent", path)
@@ -3320,10 +3351,19 @@ class Files:
 
     def ask_export(self, of_game: bool, for_print: bool) -> None:
         """Ask for a name and write the board, or diagrams of the game, as an SVG picture."""
-        name = os.path.splitext(self._proposed_name(".svg"))[0] + ".svg"
-        path = self.dialogs.choose_file("svg", for_saving=True, name=name)
+        path = self._ask_for_picture("svg")
         if path:
             self.export(path, of_game, for_print)
+
+    def ask_for_png(self) -> None:
+        """Ask for a name and write the board as it is seen, as a PNG picture."""
+        path = self._ask_for_picture("png")
+        if path:
+            self.put(path, self.paint(), partial(self._saved, path))
+
+    def _ask_for_picture(self, kind: str) -> str:
+        name = os.path.splitext(self._proposed_name("." + kind))[0]
+        return self.dialogs.choose_file(kind, for_saving=True, name=f"{name}.{kind}")
 
     def export(self, path: str, of_game: bool, for_print: bool) -> None:
         """Write an SVG picture, or say why that is impossible."""
@@ -3332,8 +3372,7 @@ class Files:
         diagrams = [self._diagram(game, ply) for ply in plies]
         colours = PRINT if for_print else self.colours()
         settings = self.store.settings
-        self.writer.put(path, diagrams_svg(diagrams, colours, settings.flipped))
-        self._await(path, None)
+        self.put(path, diagrams_svg(diagrams, colours, settings.flipped), partial(self._saved, path))
 
     def _diagram(self, game: Game, ply: int) -> Diagram:
         """A position with the move that led to it and who is to move as its caption."""
@@ -3376,6 +3415,89 @@ class Files:
             self.adopt(RunningGame(game, running.players, running.attempt))
         else:
             self.adopt(self._running(game, running.attempt))
+
+
+class Printer:
+    """The pages to print: written into the user's folder, and shown by the browser, which prints them.
+
+    `put` writes a file and then does what follows; `browse` lets the browser
+    open an address and says whether there is one.
+    """
+
+    def __init__(self, session: Session, store: Store, texts: Texts, dialogs: "Dialogs", put: Callable[..., None],
+                 browse: Callable[[str], bool]) -> None:
+        self.session, self.store, self.texts, self.dialogs = session, store, texts, dialogs
+        self.put, self.browse = put, browse
+        self.path = user_path("print.html")
+
+    def commands(self) -> Tuple[Command, ...]:
+        """The command that gathers positions; what can be printed is a menu."""
+        return (Command("gather", self.gather),)
+
+    def choices(self) -> Sequence[Tuple[str, str]]:
+        """What can be printed, and what it is called."""
+        texts, count = self.texts, len(self.store.settings.gathered)
+        themes = [(f"theme {lesson.theme}", texts("print_puzzles", title=lesson.title[texts.language]))
+                  for lesson in read_lessons("puzzles.agon")[0] if lesson.kind == "theme"]
+        gathered = [("gathered", texts("print_gathered", count=count)), ("forget", texts("forget_gathered"))]
+        return [("rules", texts("print_rules")), ("game", texts("print_game")), ("board", texts("print_board")), *themes,
+                *(gathered if count else ())]
+
+    def choose(self, choice: str) -> None:
+        """Print what has been chosen."""
+        if choice == "forget":
+            count = len(self.store.settings.gathered)
+            self.dialogs.ask("gather", Message.of("ask_forget", count=count), "forget", "cancel", self._forget,
+                             is_safe=False)
+            return
+        name = "rules.agon" if choice == "rules" else "puzzles.agon" if choice.startswith("theme ") else ""
+        lessons, error = read_lessons(name) if name else ([], None)
+        if name and not lessons:
+            self.dialogs.tell("print", error or Message("no_classroom"))
+            return
+        self.put(self.path, self._pages(choice, lessons), self._show)
+
+    def _pages(self, choice: str, lessons: Sequence[Lesson]) -> str:
+        """The pages as HTML."""
+        texts, language = self.texts, self.texts.language
+        if choice == "rules":
+            return rules_sheet(lessons, language)
+        if choice == "board":
+            return board_sheet(language)
+        if choice == "game":
+            game = self.session.game
+            outcome = game.outcome()
+            ending = texts(f"end_{outcome.reason.name}") if outcome else ""
+            return game_sheet(game, board_plies(game), language, ending)
+        if choice == "gathered":
+            tasks = position_tasks(self._gathered(), language)
+            return puzzle_sheet(tasks, language, texts("gathered_title"))
+        theme = choice.split()[1]
+        return puzzle_sheet(puzzle_tasks([lesson for lesson in lessons if lesson.theme == theme], language), language)
+
+    def _gathered(self) -> List[Position]:
+        """The gathered positions, the oldest first, as far as they can be read."""
+        positions = []
+        for text in reversed(self.store.settings.gathered):
+            with contextlib.suppress(AgonError):
+                positions.append(Position.from_text(text))
+        return positions
+
+    def _show(self) -> None:
+        from pathlib import Path  # here, since it would slow the start down
+        if self.browse(Path(self.path).as_uri()):
+            self.session.say(Message("say_printing"))
+        else:
+            self.session.say(Message.of("say_no_browser", name=shown_name(self.path)))
+
+    def gather(self) -> None:
+        """Keep the position on the board for a sheet of positions."""
+        self.store.add("gathered", str(self.session.table.position))
+        self.session.say(Message.of("say_gathered", count=len(self.store.settings.gathered)))
+
+    def _forget(self) -> None:
+        for text in self.store.settings.gathered:
+            self.store.drop("gathered", text)
 
 
 # --- 11. Look --------------------------------------------------------------------
@@ -3612,6 +3734,8 @@ class Raster:
         for row_number, row in enumerate(other.rows, top):
             alphas = row[3::4]
             begin, end = max(0, alphas.find(255)), alphas.rfind(255) + 1
+            if alphas.count(255) < end - begin:  # hollow
+                begin = end = 0
             self.rows[row_number][4 * (left + begin):4 * (left + end)] = row[4 * begin:4 * end]
             for column in (*range(begin), *range(end, other.width)):
                 if alphas[column]:
@@ -4549,6 +4673,64 @@ def free_way(first: Point, last: Point, start: float, end: float, obstacles: Tup
     return min(ways)[2]
 
 
+def _bow(x: float, y: float, width: float, height: float, begin: float = 0, end: float = 360) -> Tuple[Point, ...]:
+    """A part of an ellipse, in degrees from the right downwards."""
+    angles = [math.radians(begin + (end - begin) * i / 16) for i in range(17)]
+    return tuple((x + width * math.cos(angle), y + height * math.sin(angle)) for angle in angles)
+
+
+_BOWL = _bow(1.6, -2, 1.6, 2)
+#: The letters and figures on the plate in exported pictures, as strokes that stand on y = 0 (downwards), the large ones
+#: six units high; how wide they are, and how thick their strokes.
+GLYPH_WIDTH, GLYPH_STROKE = 3.3, 0.75
+GLYPHS: Dict[str, Tuple[Tuple[Point, ...], ...]] = {
+    "a": (_BOWL, ((3.2, -4), (3.2, 0))), "b": (((0, -6), (0, 0)), _BOWL), "c": (_bow(1.7, -2, 1.7, 2, 45, 315),),
+    "d": (_BOWL, ((3.2, -6), (3.2, 0))), "e": (((0, -2), (3.2, -2)), _bow(1.6, -2, 1.6, 2, 50, 360)),
+    "f": (((0.4, -4), (2.7, -4)), (*_bow(2.6, -4.8, 1.1, 1.2, 280, 180), (1.5, 0))),
+    "g": (_BOWL, ((3.2, -4), (3.2, 0.4), *_bow(1.7, 0.4, 1.5, 1.4, 0, 150))),
+    "h": (((0, -6), (0, 0)), (*_bow(1.6, -2.4, 1.6, 1.6, 180, 360), (3.2, 0))),
+    "i": (((1.6, -4), (1.6, 0)), ((1.6, -5.7), (1.6, -5.5))),
+    "k": (((0, -6), (0, 0)), ((2.9, -4), (0, -1.6)), ((1.1, -2.4), (3.1, 0))), "l": (((1.6, -6), (1.6, 0)),),
+    "0": (_bow(1.7, -3, 1.7, 3),), "1": (((0.4, -4.8), (1.9, -6), (1.9, 0)),),
+    "2": ((*_bow(1.7, -4.3, 1.6, 1.7, 180, 390), (0, 0), (3.4, 0)),),
+    "3": ((*_bow(1.6, -4.5, 1.5, 1.5, 200, 450), *_bow(1.6, -1.6, 1.7, 1.6, 270, 520)),),
+    "4": (((2.5, 0), (2.5, -6), (0, -1.6), (3.4, -1.6)),),
+    "5": (((3.1, -6), (0.6, -6), (0.3, -3.2), *_bow(1.5, -1.9, 1.8, 1.9, 235, 510)),),
+    "6": (_bow(1.7, -1.8, 1.6, 1.8), ((0.1, -1.8), (0.3, -3.6), (1.2, -5.2), (2.8, -6))),
+    "7": (((0, -6), (3.4, -6), (1.2, 0)),),
+    "8": (_bow(1.7, -4.5, 1.4, 1.5), _bow(1.7, -1.55, 1.7, 1.55)),
+    "9": (_bow(1.7, -4.2, 1.6, 1.8), ((3.3, -4.2), (3.1, -2.4), (2.2, -0.8), (0.6, 0))),
+}
+#: The radius of a cell in pictures that are exported (pixels).
+PICTURE_CELL = 40
+
+
+def picture_png(picture: Picture, theme: Theme, flipped: bool, show_ranks: bool) -> bytes:
+    """The board at rest as a PNG picture, with its letters and numbers."""
+    layout = Layout(PICTURE_CELL, 0, 0, flipped)
+    raster = paint_board(layout.scale, theme)
+    scene = Scene(picture, layout, theme, {})
+    for cell, colour in scene.colours().items():
+        if colour != theme.rings[RING[cell] or 0]:
+            tile = paint_cell(layout.scale, colour, theme.edge, theme.shine, theme.star if cell == THRONE else "")
+            raster.lay(tile, *(round(number) for number in layout.centre(cell)))
+    for label, (x, y) in (*layout.letters().items(), *(layout.ranks().items() if show_ranks else ())):
+        _paint_label(raster, str(label), x, y, layout.size * 0.36 / 6, theme.letters)
+    for sprite in sorted(scene.sprites(), key=lambda sprite: sprite.layer):
+        raster.lay(sprite.paint(layout.scale, *sprite.values), sprite.x, sprite.y)
+    return raster.png()
+
+
+def _paint_label(raster: Raster, label: str, x: float, y: float, unit: float, colour: str) -> None:
+    """Paint letters or figures round a point; a unit has so many pixels."""
+    step = GLYPH_WIDTH + 1.2
+    left = x - unit * (step * len(label) - 1.2) / 2
+    for number, character in enumerate(label):
+        for stroke in GLYPHS[character]:
+            points = [(left + unit * (number * step + across), y + unit * (down + 3)) for across, down in stroke]
+            raster.stroke(points, unit * GLYPH_STROKE, colour)
+
+
 class BoardView(tk.Canvas):
     """The canvas: draws a Picture, and lets pieces glide to their cells.
 
@@ -4685,6 +4867,13 @@ class BoardView(tk.Canvas):
         self.refresh()
 
     # -- drawing --
+
+    def png(self) -> bytes:
+        """What is on the board, without what the hand does, as a PNG picture."""
+        assert self.picture is not None
+        picture = self.picture._replace(selected=None, targets=frozenset(), hovered=None, causes=frozenset(), tried=None,
+                                        cursor=None, carried=None)
+        return picture_png(picture, self._theme, self.layout.flipped, self._show_ranks)
 
     def render(self, picture: Picture) -> None:
         """Show this picture."""
@@ -5724,7 +5913,7 @@ class MainWindow:
 
 #: All menus by the keys of their commands; None is a line, a name in brackets a submenu.
 MENUS: Tuple[Tuple[str, Tuple[Optional[str], ...]], ...] = (
-    ("menu_file", ("open", "[recent]", "save", "save_as", "[export]", None, "copy_position", "copy_game", "paste", None,
+    ("menu_file", ("open", "[recent]", "save", "save_as", "[export]", None, "[print]", "gather", None, "copy_position", "copy_game", "paste", None,
                    "quit")),
     ("menu_game", ("new_game", "previous_game", None, "undo", "redo", "first", "previous", "next", "last", None, "hint",
                    "move_now", "pause", "one_move", None, "[level_menu]", "swap", "offer_draw", "resign")),
@@ -6541,6 +6730,15 @@ class ViewCommands:
         self.root.attributes("-fullscreen", not self.root.attributes("-fullscreen"))
 
 
+def browse(address: str) -> bool:
+    """Let the browser show an address; False where there is none."""
+    import webbrowser  # here, since it would slow the start down
+    try:
+        return webbrowser.open(address)
+    except (OSError, webbrowser.Error):
+        return False
+
+
 class Placement:
     """Where the window stands, and how large it is, from one start to the next."""
 
@@ -6707,7 +6905,8 @@ class App:
         self.lesson_commands = LessonCommands(self.session, self.store, self.dialogs, self.change, self.attempt,
                                               self.game_commands.play_position)
         self.files = Files(self.session, self.store, self.writer, self.jobs, self.dialogs, self.texts, self._clipboard,
-                           self.game_commands.adopt, self.look.colours)
+                           self.game_commands.adopt, self.look.colours, self._paint)
+        self.printer = Printer(self.session, self.store, self.texts, self.dialogs, self.files.put, browse)
         self.window = MainWindow(root, self.look, self.texts, self.jobs, partial(self.handle, self.run),
                                  partial(self.handle, self.game_commands.go_to), partial(self.handle, self._choose),
                                  self._open_menu)
@@ -6943,11 +7142,14 @@ class App:
         self.perform(following)
         self._analyse()
 
+    def _paint(self) -> bytes:
+        return self.board.png()
+
     # -- commands --
 
     def _commands(self) -> Iterator[Command]:
         """All commands of the window."""
-        for part in (self.game_commands, self.lesson_commands, self.files, self.pages, self.view_commands):
+        for part in (self.game_commands, self.lesson_commands, self.files, self.printer, self.pages, self.view_commands):
             yield from part.commands()
         yield Command("place_game", partial(self._go_to_place, False))
         yield Command("place_analysis", partial(self._go_to_place, True))
@@ -6967,6 +7169,7 @@ class App:
         return {
             "recent": Submenu(self.files.recent, partial(self.handle, self.files.load)),
             "export": Submenu(exports, partial(self.handle, self.run)),
+            "print": Submenu(self.printer.choices, partial(self.handle, self.printer.choose)),
             "level_menu": Submenu(partial(self.game_commands.levels, self.texts),
                                   partial(self.handle, self.game_commands.set_level), self.game_commands.level),
             "theme": Submenu(themes, partial(self.handle, self.view_commands.change_look, "theme"),

@@ -49,11 +49,12 @@ from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dic
 from typing import List, NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple, Union
 
 from agon_core import (
-    BLACK, BOARD, CELLS, COLUMN, DEFAULT_RULES, INNER, LINES, NEIGHBOURS, OUTER, PASS_CHANGE, PRINT,
+    BLACK, BOARD, CELLS, COLUMN, DEFAULT_RULES, INNER, LANGUAGES, LINES, NEIGHBOURS, OUTER, PASS_CHANGE, PRINT,
     QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEP_BITS, STEP_CHANGES, STEPS, THRONE,
-    THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, Game, Move, Position, Rules, axial, between, bits, cell_name,
-    cells_of, change_of, count_possible, diagrams_svg, enclosures, flanked, has_won, is_decided, load_games, move_of,
-    perft, popcount, possible_changes, read_text, surrounds_empty_throne, trapping_cells, write_game, write_safely)
+    THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, Game, Move, Position, Rules, axial, between, bits, board_sheet,
+    cell_name, cells_of, change_of, count_possible, diagrams_svg, enclosures, flanked, game_sheet, has_won, is_decided,
+    lessons_of, load_games, load_lessons, move_of, perft, popcount, position_tasks, possible_changes, puzzle_sheet,
+    puzzle_tasks, read_text, rules_sheet, surrounds_empty_throne, trapping_cells, write_game, write_safely)
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -3829,6 +3830,55 @@ def show_tree(options: argparse.Namespace) -> None:
         print(line)
 
 
+#: The moves after which a printed game has a board, unless others are named: every tenth, and the last.
+BOARD_MOVES = 10
+
+
+def sheet(options: argparse.Namespace) -> None:
+    """Make pages to print: the rules, puzzles, a game, or an empty board, as HTML that any browser prints on A4 paper.
+
+    Puzzles come from a collection such as those in the folder classroom; positions
+    and games of any other file stand there to be thought about.
+    """
+    language = options.language or system_language()
+    classroom = os.path.join(os.path.dirname(os.path.abspath(__file__)), "classroom")
+    if options.what == "board":
+        text = board_sheet(language)
+    elif options.what == "rules":
+        text = rules_sheet(load_lessons(options.file or os.path.join(classroom, "rules.agon")), language)
+    elif options.what == "game":
+        if not options.file:
+            options.fail("a game needs its file: sheet game GAME.agon")
+        game = Game.load(options.file)
+        outcome = game.outcome()
+        ending = outcome.reason.value if outcome and language == "en" else ""
+        text = game_sheet(game, board_plies(game, options.moves), language, ending)
+    else:
+        games = load_games(options.file or os.path.join(classroom, "puzzles.agon"))
+        if any("Kind" in game.headers for game in games):
+            lessons = [lesson for lesson in lessons_of(games) if options.theme in ("", lesson.theme)]
+            tasks = puzzle_tasks(lessons, language)
+        else:
+            tasks = position_tasks([game.position for game in games], language)
+        if not tasks:
+            options.fail(f"there are no puzzles {options.theme} in this file")
+        text = puzzle_sheet(tasks, language)
+    if options.out:
+        write_safely(options.out, text)
+    else:
+        print(text, end="")
+
+
+def board_plies(game: Game, moves: Sequence[int] = ()) -> List[int]:
+    """After how many moves of both sides a printed game has a board: where the list of moves has these numbers.
+
+    Without numbers: after every tenth move of the list, and after the last one.
+    """
+    wanted = moves or range(BOARD_MOVES, game.move_number(), BOARD_MOVES)
+    plies = {min(game.ply, max(0, 2 * number - game.start.turn)) for number in wanted}
+    return sorted(plies if moves else plies | {game.ply})
+
+
 #: The exit code of a command that Ctrl-C has ended.
 INTERRUPTED = 130
 
@@ -3837,6 +3887,10 @@ def _count(text: str) -> int:
     if not re.fullmatch(r"0*[1-9][0-9]{0,8}", text, re.ASCII):
         raise argparse.ArgumentTypeError(f"{text} is not a number from 1 up")
     return int(text)
+
+
+def _numbers(text: str) -> List[int]:
+    return [_count(number) for number in text.split(",")]
 
 
 def _openings(text: str) -> int:
@@ -3922,6 +3976,17 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--out", metavar="FILE", type=_file_to_write,
                          help="write the game with marks, comments and variations into this file")
     command.set_defaults(run=review)
+
+    command = commands.add_parser("sheet", help="make pages to print", description=sheet.__doc__,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+    command.add_argument("what", choices=("rules", "puzzles", "game", "board"))
+    command.add_argument("file", metavar="FILE", nargs="?", default="", help="a game or a collection (default: classroom/)")
+    command.add_argument("--theme", default="", help="only the puzzles of this theme, such as trap")
+    command.add_argument("--moves", type=_numbers, default=[], metavar="10,20",
+                         help="the moves after which a game has a board (default: every tenth and the last)")
+    command.add_argument("--language", choices=LANGUAGES, help="of the pages (default: the system's)")
+    command.add_argument("--out", metavar="FILE", type=_file_to_write, help="write the pages into this file")
+    command.set_defaults(run=sheet, fail=command.error)
 
     command = commands.add_parser("curve", help="fit the chance of winning to the score", description=curve.__doc__)
     command.add_argument("--games", type=_count, default=60, help="number of games (default 60)")

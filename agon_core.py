@@ -27,6 +27,7 @@ Contents
    11. Lessons      what a page of the tour or a puzzle asks for
    12. Geometry     cells to pixels and back
    13. Pictures     the shapes of pieces and marks, and positions as SVG
+   14. Paper        pages to print: rules, puzzles, a game, an empty board
 """
 
 import html
@@ -1389,10 +1390,10 @@ def read_text(path: str) -> str:
         raise _disk_error("unreadable", error).at(path=path) from None
 
 
-def write_safely(path: str, text: str, is_own: bool = False) -> None:
-    """Write a UTF-8 file so that at every moment the old or the new one is there whole; AgonError if that fails.
+def write_safely(path: str, content: Union[str, bytes], is_own: bool = False) -> None:
+    """Write a file, text as UTF-8, so that at every moment the old or the new one is there whole; AgonError if that fails.
 
-    The text goes to a new file of a random name beside the target, with the
+    The content goes to a new file of a random name beside the target, with the
     target's permissions, is flushed to the disk, and then takes the target's
     place; a link stays a link.  Folders, pipes, devices and write-protected
     files are refused.  `is_own` marks files of the program itself, settings
@@ -1409,10 +1410,10 @@ def write_safely(path: str, text: str, is_own: bool = False) -> None:
             if not is_own and not (mode & 0o222 and os.access(target, os.W_OK)):
                 raise AgonError("write_protected")
             mode = stat.S_IMODE(mode) | stat.S_IRUSR | stat.S_IWUSR
-        with open(f"{_temporary_stem(target)}.{os.urandom(4).hex()}.tmp", "x", encoding="utf-8", errors="replace",
-                  newline="\n", opener=partial(os.open, mode=mode)) as file:
+        with open(f"{_temporary_stem(target)}.{os.urandom(4).hex()}.tmp", "xb",
+                  opener=partial(os.open, mode=mode)) as file:
             temporary = file.name
-            file.write(text)
+            file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         if not is_new:
@@ -1596,6 +1597,8 @@ LANGUAGES = ("de", "en")
 _NEEDED = {"tour": ("Title", "Text"), "puzzle": ("Goal",), "theme": ("Theme", "Title", "Text"),
            "rules": ("Title", "Text")}
 _TEXTS = ("Title", "Text", "Task", "Praise", "Wrong")
+#: The headers that hold moves.
+_MOVES = ("Reply", "Arrows", "Solution")
 
 
 class Lesson(NamedTuple):
@@ -1619,6 +1622,10 @@ class Lesson(NamedTuple):
     #: What is said when all goals are reached, and when a legal move is not what was asked for.
     praise: Dict[str, str]
     wrong: Dict[str, str]
+    #: Moves that are drawn as arrows where the page is printed.
+    arrows: Tuple[Move, ...] = ()
+    #: The line that solves a puzzle, with the best answers of the other side; empty where it is not told.
+    solution: Tuple[Move, ...] = ()
 
     def answer(self, step: int, game: Game) -> Optional[Move]:
         """What the other side plays after goal number `step` (from 0) has been reached; None when it does not move.
@@ -1657,6 +1664,7 @@ def load_lessons(path: str) -> List[Lesson]:
 
 def _lesson_of(game: Game) -> Lesson:
     headers = game.headers
+    moves_of: Dict[str, Tuple[Move, ...]] = {}
     name = "Kind"  # of the header that is being looked at, for the error's line
     try:
         kind = headers.get("Kind", "")
@@ -1673,8 +1681,10 @@ def _lesson_of(game: Game) -> Lesson:
         for goal in goals:
             if goal not in GOALS:
                 raise AgonError("bad_goal", goal, expected=", ".join(GOALS))
+        for name in _MOVES:
+            moves_of[name] = tuple(Move.from_text(word) for word in headers.get(name, "").split())
         name = "Reply"
-        replies = tuple(Move.from_text(word) for word in headers.get("Reply", "").split())
+        replies = moves_of["Reply"]
         if replies and len(replies) >= sum(not goal.startswith("refused_") for goal in goals):
             raise AgonError("bad_reply", headers["Reply"])
         name = "Moves"
@@ -1685,7 +1695,7 @@ def _lesson_of(game: Game) -> Lesson:
         lines = game.header_lines
         raise error.at(line=lines.get(name, min(lines.values(), default=None)))
     return Lesson(kind, game.start, goals, replies, int(moves), headers.get("Theme", ""), headers.get("Picture", ""),
-                  *texts)
+                  *texts, moves_of["Arrows"], moves_of["Solution"])
 
 
 def _texts_of(game: Game, name: str) -> Dict[str, str]:
@@ -1949,7 +1959,7 @@ def board_svg(diagram: Diagram, colours: Colours, layout: Layout) -> str:
               for cell in CELLS]
     parts += [_polygon(layout.outline(THRONE, triangle), colours.star) for triangle in STAR]
     for label, (x, y) in (*layout.letters().items(), *layout.ranks().items()):
-        parts.append(_text(x, y + 0.13 * size, 0.38 * size, colours.letters, str(label)))
+        parts.append(_text(x, y + 0.17 * size, 0.5 * size, colours.letters, str(label)))
     parts += _way(diagram.last, colours.recent, layout, is_arrow=False)
     for side in (WHITE, BLACK):
         for cell in cells_of(position.pieces(side)):
@@ -1973,11 +1983,13 @@ def svg_gradients(colours: Colours) -> str:
 
 
 def diagrams_svg(diagrams: Sequence[Diagram], colours: Colours, flipped: bool = False, columns: int = 3) -> str:
-    """An SVG document (source: SVG 1.1) with diagrams and their captions below them, several in a row."""
+    """An SVG document (source: SVG 1.1) with diagrams and their captions, if any, below them, several in a row."""
     columns = max(1, min(columns, len(diagrams)))
     rows = -(-len(diagrams) // columns)
-    width, board_height = SVG_CELL * (PLATE_WIDTH + 2), SVG_CELL * (PLATE_HEIGHT + 1)
-    height = board_height + 1.5 * SVG_CELL
+    has_captions = any(diagram.caption for diagram in diagrams)
+    margin = 2.0 if has_captions else 0.4
+    width, board_height = SVG_CELL * (PLATE_WIDTH + margin), SVG_CELL * (PLATE_HEIGHT + margin / 2)
+    height = board_height + (1.5 * SVG_CELL if has_captions else 0)
     size = f"{columns * width:.0f}", f"{rows * height:.0f}"
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" '
              f'viewBox="0 0 {size[0]} {size[1]}">',
@@ -1986,7 +1998,8 @@ def diagrams_svg(diagrams: Sequence[Diagram], colours: Colours, flipped: bool = 
         x, y = number % columns * width, number // columns * height
         layout = Layout(SVG_CELL, x + width / 2, y + board_height / 2, flipped)
         parts.append(board_svg(diagram, colours, layout))
-        parts.append(_text(x + width / 2, y + height - 0.6 * SVG_CELL, 0.8 * SVG_CELL, colours.text, diagram.caption))
+        if diagram.caption:
+            parts.append(_text(x + width / 2, y + height - 0.6 * SVG_CELL, 0.8 * SVG_CELL, colours.text, diagram.caption))
     return "\n".join(parts + ["</svg>"]) + "\n"
 
 
@@ -2038,3 +2051,164 @@ def _way(move: Optional[Move], colour: str, layout: Layout, is_arrow: bool) -> L
         parts.append(_polygon((x2, y2, x2 - 0.5 * dx + 0.28 * dy, y2 - 0.5 * dy - 0.28 * dx,
                                x2 - 0.5 * dx - 0.28 * dy, y2 - 0.5 * dy + 0.28 * dx), colour))
     return parts
+
+
+# --- 14. Paper -------------------------------------------------------------------
+# Pages for A4 paper as one HTML document, which any browser shows and prints and any editor changes.
+
+#: The words on the pages, by language.
+PAPER_TEXTS: Dict[str, Dict[str, str]] = {
+    "de": {"rules": "Agon: die Regeln", "puzzles": "Agon: Rätsel", "solutions": "Lösungen", "board": "Agon",
+           "game": "Agon: eine Partie", "name": "Name", "date": "Datum", "answer": "Lösung",
+           "sides": "Weiß Schwarz", "moves": "{moves} Züge"},
+    "en": {"rules": "Agon: the rules", "puzzles": "Agon: puzzles", "solutions": "Solutions", "board": "Agon",
+           "game": "Agon: a game", "name": "Name", "date": "Date", "answer": "Answer",
+           "sides": "White Black", "moves": "{moves} moves"},
+}
+PAPER_STYLE = """@page { size: A4; margin: 12mm 15mm }
+body { font: 11.5pt/1.35 sans-serif; color: #000; background: #fff; max-width: 180mm; margin: 0 auto }
+.page { break-after: page }
+.page:last-child { break-after: auto }
+h1 { font-size: 17pt; margin: 0 0 4mm }
+h2 { font-size: 12.5pt; margin: 0 0 1mm }
+svg { display: block; width: 100%; height: auto }
+.line { display: flex; gap: 8mm; margin: 0 0 4mm }
+.line span { flex: 1; border-bottom: 0.3mm solid #000 }
+.rule { display: flex; gap: 8mm; align-items: center; margin: 0 0 3mm; break-inside: avoid }
+.rule div { flex: 1 }
+.rule svg { flex: none; width: 42mm }
+.boards { display: grid; grid-template-columns: 1fr 1fr; gap: 3mm 10mm }
+.boards section { break-inside: avoid }
+.boards svg { width: 61mm; margin: 0 auto }
+.boards p { margin: 0 }
+.moves { columns: 3; margin: 0 0 6mm; padding: 0; list-style: none }
+.large svg { width: 172mm; margin: 0 auto }"""
+#: So many boards stand on a page, in two columns.
+BOARDS_ON_A_PAGE = 6
+
+
+class Task(NamedTuple):
+    """A puzzle on paper: its board, what is asked, and the answer ("" where nobody has written it down)."""
+
+    diagram: Diagram
+    text: str
+    answer: str = ""
+
+
+def paper_language(language: str) -> str:
+    """The language of PAPER_TEXTS for a language that may not be there."""
+    return language if language in PAPER_TEXTS else "en"
+
+
+def position_tasks(positions: Sequence[Position], language: str) -> List[Task]:
+    """Positions as they are printed to be thought about: who is to move."""
+    sides = PAPER_TEXTS[paper_language(language)]["sides"].split()
+    return [Task(Diagram(position, shows_trapped=True), sides[position.turn]) for position in positions]
+
+
+def puzzle_tasks(lessons: Sequence[Lesson], language: str) -> List[Task]:
+    """The puzzles of a collection as they are printed: who is to move, and the theme that its page names."""
+    words = PAPER_TEXTS[paper_language(language)]
+    titles = {lesson.theme: lesson.title.get(language, "") for lesson in lessons if lesson.kind == "theme"}
+    tasks = []
+    for lesson in lessons:
+        if lesson.kind != "puzzle":
+            continue
+        parts = [words["sides"].split()[lesson.start.turn], titles.get(lesson.theme, ""),
+                 words["moves"].format(moves=lesson.moves) if lesson.moves > 1 else ""]
+        text = lesson.task.get(language) or " · ".join(filter(None, parts))
+        tasks.append(Task(Diagram(lesson.start, shows_trapped=True), text, _answer(lesson)))
+    return tasks
+
+
+def _answer(lesson: Lesson) -> str:
+    """The moves that solve a puzzle: all that do when one is enough, else the line that its file tells."""
+    game = Game(lesson.start)
+    if lesson.moves == 1:
+        return ", ".join(game.describe(move) for move in moves_that_reach(lesson.goals[0], game))
+    for move in lesson.solution:
+        game.play(move)
+    return " ".join(game.descriptions())
+
+
+def puzzle_sheet(tasks: Sequence[Task], language: str, title: str = "") -> str:
+    """A document with puzzles, two beside each other and three below, to be filled in; the answers stand on the last page."""
+    words = PAPER_TEXTS[paper_language(language)]
+    title = title or words["puzzles"]
+    pages = []
+    for first in range(0, len(tasks), BOARDS_ON_A_PAGE):
+        boards = [_board_section(task.diagram, f"{number}. {task.text}", f"{words['answer']}: {'_' * 22}")
+                  for number, task in enumerate(tasks[first:first + BOARDS_ON_A_PAGE], first + 1)]
+        pages.append(f"{_heading(title)}{_lines(words['name'], words['date'])}" + _boards(boards))
+    answers = [f"<li>{number}. {html.escape(task.answer)}</li>" for number, task in enumerate(tasks, 1) if task.answer]
+    if answers:
+        pages.append(f"{_heading(words['solutions'])}<ol class=\"moves\">{''.join(answers)}</ol>")
+    return _document(title, pages, language)
+
+
+def rules_sheet(lessons: Sequence[Lesson], language: str) -> str:
+    """A document with those pages of the rules that have a position, each with its board, on one page of paper."""
+    title = PAPER_TEXTS[paper_language(language)]["rules"]
+    parts = [f"<section class=\"rule\"><div><h2>{html.escape(lesson.title[language])}</h2>"
+             f"{html.escape(lesson.text[language])}</div>"
+             f"{_drawn(Diagram(lesson.start, shows_trapped=True, arrows=lesson.arrows))}</section>"
+             for lesson in lessons if lesson.kind == "rules" and lesson.start != Position.start()]
+    return _document(title, [_heading(title) + "\n".join(parts)], language)
+
+
+def game_sheet(game: Game, plies: Sequence[int], language: str, ending: str = "") -> str:
+    """A document with a game: who played, how it ended, its moves, and its boards after so many moves of both sides.
+
+    `ending` is the reason of the result as a sentence.
+    """
+    words = PAPER_TEXTS[paper_language(language)]
+    names = [game.headers.get(side, word) for side, word in zip(("White", "Black"), words["sides"].split())]
+    outcome = game.outcome()
+    about = [game.headers.get("Date", ""), outcome.result if outcome else "", ending]
+    moves = [game.numbered(ply) if game.positions[ply].turn == WHITE or not ply else game.descriptions()[ply]
+             for ply in range(game.ply)]
+    first = [ply for ply in range(game.ply) if game.positions[ply].turn == WHITE or not ply]
+    rows = [" ".join(moves[begin:end]) for begin, end in zip(first, first[1:] + [game.ply])]
+    page = (f"{_heading(' – '.join(names))}<p>{html.escape(' · '.join(filter(None, about)))}</p>"
+            f"<ol class=\"moves\">{''.join(f'<li>{html.escape(row)}</li>' for row in rows)}</ol>")
+    boards = []
+    for ply in plies:
+        diagram = Diagram(game.positions[ply], last=game.moves[ply - 1] if ply else None, shows_trapped=True)
+        boards.append(_board_section(diagram, game.numbered(ply - 1) if ply else "0."))
+    return _document(words["game"], [page + _boards(boards)], language)
+
+
+def board_sheet(language: str) -> str:
+    """A document with a large empty board and room for two names."""
+    words = PAPER_TEXTS[paper_language(language)]
+    empty = Diagram(Position(0, 0, 0, WHITE))
+    return _document(words["board"], [_lines(*words["sides"].split()) + f"<div class=\"large\">{_drawn(empty)}</div>"],
+                     language)
+
+
+def _document(title: str, pages: Sequence[str], language: str) -> str:
+    body = "\n".join(f"<div class=\"page\">{page}</div>" for page in pages)
+    return (f"<!DOCTYPE html>\n<html lang=\"{paper_language(language)}\"><head><meta charset=\"utf-8\">"
+            f"<title>{html.escape(title)}</title>\n<style>{PAPER_STYLE}</style></head>\n<body>{body}</body></html>\n")
+
+
+def _heading(text: str) -> str:
+    return f"<h1>{html.escape(text)}</h1>"
+
+
+def _lines(*labels: str) -> str:
+    """Words, each with a line to write on."""
+    return "<div class=\"line\">" + "".join(f"{html.escape(label)}: <span></span>" for label in labels) + "</div>"
+
+
+def _boards(sections: Sequence[str]) -> str:
+    return "<div class=\"boards\">" + "\n".join(sections) + "</div>"
+
+
+def _board_section(diagram: Diagram, *texts: str) -> str:
+    """A board with lines of text below it."""
+    return f"<section>{_drawn(diagram)}" + "".join(f"<p>{html.escape(text)}</p>" for text in texts) + "</section>"
+
+
+def _drawn(diagram: Diagram) -> str:
+    return diagrams_svg([diagram], PRINT)

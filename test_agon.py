@@ -26,6 +26,7 @@ import doctest
 import errno
 import functools
 import gc
+import html.parser
 import importlib.util
 import inspect
 import itertools
@@ -3101,6 +3102,220 @@ def test_a_broken_variation_is_named(text: str, words: str) -> None:
     with pytest.raises(AgonError) as caught:
         Game.from_text(text)
     assert words in str(caught.value)
+
+
+# --- paper -----------------------------------------------------------------------
+
+class Sheet(html.parser.HTMLParser):
+    """What stands on printed pages: by page, its number of boards, and its texts in reading order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.boards: List[int] = []
+        self.texts: List[List[str]] = []
+        self.open: List[str] = []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attributes: List[Tuple[str, Optional[str]]]) -> None:
+        if ("class", "page") in attributes:
+            self.boards.append(0)
+            self.texts.append([])
+        self.boards[-1:] = [count + (tag == "svg") for count in self.boards[-1:]]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attributes: List[Tuple[str, Optional[str]]]) -> None:
+        pass
+
+    def handle_data(self, text: str) -> None:
+        if text.strip() and self.texts and "svg" not in self.open:
+            self.texts[-1].append(text.strip())
+
+
+def tasks(count: int) -> List["agon_core.Task"]:
+    return [agon_core.Task(agon_core.Diagram(Position.start()), f"task {number}", f"a{number}" if number % 2 else "")
+            for number in range(1, count + 1)]
+
+
+@pytest.mark.parametrize("count, pages", [(1, [1, 0]), (6, [6, 0]), (7, [6, 1, 0]), (13, [6, 6, 1, 0])])
+def test_six_puzzles_stand_on_a_page_and_the_solutions_on_the_last_one(count: int, pages: List[int]) -> None:
+    sheet = Sheet(agon_core.puzzle_sheet(tasks(count), "en"))
+    assert sheet.boards == pages
+    assert [text for page in sheet.texts for text in page if "task" in text] == [
+        f"{number}. task {number}" for number in range(1, count + 1)]
+    assert all({"Name:", "Date:"} <= set(page) for page in sheet.texts[:-1])
+    assert sheet.texts[-1] == ["Solutions"] + [f"{number}. a{number}" for number in range(1, count + 1, 2)]
+
+
+def test_without_known_solutions_there_is_no_page_of_them() -> None:
+    sheet = Sheet(agon_core.puzzle_sheet(agon_core.position_tasks([pos("Qf1 / Qf11 b")] * 2, "de"), "de", "Übung & mehr"))
+    assert sheet.boards == [2] and sheet.texts[0][0] == "Übung & mehr" and "1. Schwarz" in sheet.texts[0]
+
+
+def test_a_printed_puzzle_says_who_moves_its_theme_and_how_many_moves_and_its_answers_are_right() -> None:
+    pages = agon_core.lessons_of(agon_core.read_games("""
+[Kind "theme"]
+[Theme "win"]
+[Title.de "Gewinnen"]
+[Title.en "Winning"]
+[Text.de "..."]
+[Text.en "..."]
+
+*
+
+[Kind "puzzle"]
+[Theme "win"]
+[Goal "win"]
+[Moves "2"]
+[Solution "e6-f7 f9-f8 d5-e6"]
+[Position "Qf6 d5 e5 e6 f5 g5 g6 / Qf9 c2 c4 e3 e9 i4 h6 w"]
+
+*
+
+[Kind "puzzle"]
+[Goal "trap"]
+[Position "%s"]
+
+*
+
+[Kind "puzzle"]
+[Goal "trap"]
+[Task.de "Schließ!"]
+[Task.en "Trap!"]
+[Position "Qf1 / Qf11 b"]
+
+*
+""" % DOUBLE_TRAP))
+    english, german = (agon_core.puzzle_tasks(pages, language) for language in ("en", "de"))
+    assert [task.text for task in english] == ["White · Winning · 2 moves", "White", "Trap!"]
+    assert [task.text for task in german] == ["Weiß · Gewinnen · 2 Züge", "Weiß", "Schließ!"]
+    assert english[0].answer == "e6-f7 Qf9-f8 d5-e6#" and english[2].answer == ""
+    assert english[1].answer == "f5-e5+, Qc3-d3+, e3-d3+"
+    assert [task.diagram.position.turn for task in english] == [WHITE, WHITE, BLACK]
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_the_printed_rules_are_one_page_of_texts_with_boards(language: str) -> None:
+    pages = lessons("rules.agon")
+    sheet = Sheet(agon_core.rules_sheet(pages, language))
+    printed = [page for page in pages if page.start != Position.start()]
+    assert sheet.boards == [len(printed)] == [5]
+    assert sheet.texts[0][1:] == [text for page in printed for text in (page.title[language], page.text[language])]
+
+
+def test_the_boards_of_the_printed_rules_show_what_the_texts_say() -> None:
+    aim, moving, trapping, exception, end = (page for page in lessons("rules.agon") if page.start != Position.start())
+    outcome, empty = Game(aim.start).outcome(), Game(end.start).outcome()
+    assert outcome and (outcome.winner, outcome.reason) == (WHITE, Ending.THRONE)
+    assert empty and (empty.winner, empty.reason) == (BLACK, Ending.EMPTY_THRONE)
+    assert set(moving.arrows) == {move for move in moving.start.legal_moves() if move.source == CELL("d4")}
+    assert names(trapping.start.trapped()) == ["e5"]
+    (move,) = exception.arrows
+    assert names(exception.start.newly_trapped(move)) == ["e4", "e6"]
+    assert exception.start.without_piece(CELL("e7")).refusal(move) is Refusal.SELF_ENCLOSURE
+    drawn = agon_core.rules_sheet([moving], "de")
+    assert drawn.count("<line ") == 3 and agon_core.rules_sheet([trapping], "de").count("<line ") == 1
+
+
+def test_a_printed_game_tells_players_moves_and_result_and_shows_boards() -> None:
+    game = played("a5-b5 d1-d2 f1-f2")
+    game.headers.update(White="Mia <3", Black="Jo")
+    game.resign(BLACK)
+    sheet = Sheet(agon_core.game_sheet(game, [0, 2, 3], "en", "Black has resigned."))
+    assert sheet.texts == [["Mia <3 – Jo", "1-0 · Black has resigned.", "1. a5-b5 d1-d2", "2. Qf1-f2",
+                            "0.", "1... d1-d2", "2. Qf1-f2"]]
+    assert sheet.boards == [3]
+    nameless = Sheet(agon_core.game_sheet(Game(Position.start(BLACK)), [], "de"))
+    assert nameless.texts == [["Weiß – Schwarz"]]
+
+
+def test_a_game_that_black_begins_is_printed_with_its_first_row_half_empty() -> None:
+    game = Game(Position.start(BLACK))
+    for word in ("a2-b2", "a5-b5", "b2-c2"):
+        game.play(mv(word))
+    assert Sheet(agon_core.game_sheet(game, [], "en")).texts[0][1:] == ["1... a2-b2", "2. a5-b5 b2-c2"]
+
+
+def test_an_empty_board_is_printed_without_pieces_for_two_names() -> None:
+    sheet = Sheet(agon_core.board_sheet("de"))
+    assert sheet.boards == [1] and sheet.texts == [["Weiß:", "Schwarz:"]]
+    assert "<circle" not in agon_core.board_sheet("de")
+
+
+def test_pages_for_a_language_without_words_are_english() -> None:
+    assert Sheet(agon_core.board_sheet("fr")).texts == [["White:", "Black:"]]
+    assert "lang=\"en\"" in agon_core.board_sheet("fr")
+
+
+def test_words_of_paper_are_there_in_all_languages() -> None:
+    german, english = agon_core.PAPER_TEXTS["de"], agon_core.PAPER_TEXTS["en"]
+    assert german.keys() == english.keys() and set(agon_core.PAPER_TEXTS) == set(agon_core.LANGUAGES)
+
+
+def sheet_of(capsys: pytest.CaptureFixture[str], *words: str) -> Sheet:
+    """What the command `sheet` prints with these words."""
+    assert agon_ai.main(["sheet", *words]) == 0
+    return Sheet(capsys.readouterr().out)
+
+
+def test_the_command_makes_the_same_pages_as_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sheet_of(capsys, "rules", "--language", "de").boards == [5]
+    assert sheet_of(capsys, "board", "--language", "en").texts == [["White:", "Black:"]]
+    count = sum(page.kind == "puzzle" and page.theme == "trap" for page in lessons("puzzles.agon"))
+    assert sum(sheet_of(capsys, "puzzles", "--theme", "trap").boards) == count
+    game = played("a5-b5 d1-d2 f1-f2")
+    game.resign(WHITE)
+    game.save(str(tmp_path / "game.agon"))
+    sheet = sheet_of(capsys, "game", str(tmp_path / "game.agon"), "--moves", "1,2", "--language", "en")
+    assert sheet.boards == [2] and "0-1 · The other side has resigned." in sheet.texts[0]
+    assert sheet_of(capsys, "puzzles", str(tmp_path / "game.agon"), "--language", "en").texts[0][-2] == "1. Black"
+    out = tmp_path / "out.html"
+    assert agon_ai.main(["sheet", "board", "--out", str(out)]) == 0 and capsys.readouterr().out == ""
+    assert Sheet(out.read_text("utf-8")).boards == [1]
+
+
+@pytest.mark.parametrize("words, sentence", [
+    (["game"], "a game needs its file"), (["puzzles", "--theme", "nonsense"], "no puzzles nonsense"),
+    (["board", "--moves", "0"], "0 is not a number"), (["board", "--out", "/no/such/x"], "no folder"), (["poem"], "poem")])
+def test_a_sheet_that_cannot_be_made_is_explained(capsys: pytest.CaptureFixture[str], words: List[str],
+                                                  sentence: str) -> None:
+    with pytest.raises(SystemExit):
+        agon_ai.main(["sheet", *words])
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("plies, moves, expected", [
+    (0, [], [0]), (3, [], [3]), (20, [], [20]), (21, [], [20, 21]), (45, [], [20, 40, 45]), (45, [1, 7], [2, 14]),
+    (5, [9], [5])])
+def test_a_printed_game_has_boards_where_its_moves_have_these_numbers(plies: int, moves: List[int],
+                                                                     expected: List[int]) -> None:
+    game = quiet_game(plies)
+    assert game.ply == plies and game.start.turn == WHITE
+    assert agon_ai.board_plies(game, moves) == expected
+
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@takes_long
+@pytest.mark.skipif(not BROWSER, reason="no browser that prints without a window")
+@pytest.mark.parametrize("name, text, pages", [
+    ("rules-de", lambda: agon_core.rules_sheet(lessons("rules.agon"), "de"), 1),
+    ("rules-en", lambda: agon_core.rules_sheet(lessons("rules.agon"), "en"), 1),
+    ("puzzles", lambda: agon_core.puzzle_sheet(tasks(12), "de"), 3),
+    ("board", lambda: agon_core.board_sheet("de"), 1)])
+def test_a_browser_prints_as_many_pages_as_there_are(tmp_path: Path, name: str, text: Callable[[], str],
+                                                     pages: int) -> None:
+    source, target = tmp_path / f"{name}.html", tmp_path / f"{name}.pdf"
+    source.write_text(text(), "utf-8")
+    subprocess.run([str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile",
+                    "--no-pdf-header-footer", f"--print-to-pdf={target}", source.as_uri()],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120, check=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", target.read_bytes())) == pages
 
 
 # === 9. Properties and fuzz ======================================================
@@ -6334,7 +6549,7 @@ def test_there_are_names_for_nineteen_windows() -> None:
 
 def test_settings_are_read_as_they_were_written() -> None:
     settings = agon.Settings("de", "dark", -3, "800x600+1+2", True, False, True, False, True, False, ("a", "ä"),
-                             "prog.py", 3, 0, 8, True, True, False, "Ada")
+                             ("Qf1 / Qf11 w",), "prog.py", 3, 0, 8, True, True, False, "Ada")
     assert agon.read_settings(json.dumps(settings._asdict())) == (settings, {})
     assert settings.rules == Rules(queen_first=True, empty_throne_loses=False)
     assert agon.Settings().rules == DEFAULT_RULES
@@ -6400,7 +6615,7 @@ def test_a_setting_counts_at_once_and_is_written_beside_what_a_newer_version_kee
     assert store.settings == agon.Settings(theme="dark", program="ä", zoom=2, ranks=False)
     assert stored(home) == {"future": {"a": [1]}, "theme": "dark", "program": "ä"}
     pad.flush()
-    expected = {"future": {"a": [1]}, **store.settings._asdict(), "recent": []}
+    expected = {"future": {"a": [1]}, **store.settings._asdict(), "recent": [], "gathered": []}
     assert stored(home) == expected
     assert "ä" in (home / "settings.json").read_text("utf-8")
     assert agon.Store(pad).settings == store.settings
@@ -9549,8 +9764,16 @@ class FileDesk(Desk):
         self.clip = ""
         self.files = agon.Files(
             session, self.store, self.writer, self.clock.jobs(), self.dialogs, agon.Texts(language), self.clipboard,
-            self.game_commands.adopt, lambda: agon_core.PRINT._replace(window="#123456"))
-        self.commands.update({command.key: command for command in self.files.commands()})
+            self.game_commands.adopt, lambda: agon_core.PRINT._replace(window="#123456"), lambda: b"a painted board")
+        self.addresses: List[str] = []
+        self.has_browser = True
+        self.printer = agon.Printer(session, self.store, agon.Texts(language), self.dialogs, self.files.put, self.browse)
+        for part in (self.files, self.printer):
+            self.commands.update({command.key: command for command in part.commands()})
+
+    def browse(self, address: str) -> bool:
+        self.addresses.append(address)
+        return self.has_browser
 
     def clipboard(self, text: Optional[str] = None) -> str:
         self.clip = self.clip if text is None else text
@@ -9598,7 +9821,7 @@ def test_the_file_commands_have_texts_and_shortcuts_of_their_own(at_files: Calla
     at = at_files()
     commands = at.files.commands()
     assert {command.key for command in commands} == set(
-        "open save save_as copy_position copy_game paste export_board export_board_print export_game "
+        "open save save_as copy_position copy_game paste export_board_png export_board export_board_print export_game "
         "export_game_print".split()) <= set(agon.TEXTS)
     shortcuts = [command.shortcut for command in at.commands.values() if command.shortcut]
     assert len(shortcuts) == len(set(shortcuts)) and {"Mod-o", "Mod-s", "Mod-c", "Mod-v"} <= set(shortcuts)
@@ -10054,6 +10277,95 @@ def test_an_exported_game_has_a_diagram_of_every_tenth_move_and_the_last(
         for ply, diagram in list(zip(expected, drawn))[1:]:
             assert diagram.caption == f"{game.numbered(ply - 1)} · {('White', 'Black')[ply % 2]} to move"
         at.files.close()
+
+
+def test_the_board_is_written_as_a_png_picture_under_a_proposed_name(
+        at_files: Callable[..., FileDesk], tmp_path: Path) -> None:
+    at = at_files("b1-c2", headers={"Date": "2024.05.06"})
+    at.dialogs.path = str(tmp_path / "board.png")
+    at.run("export_board_png")
+    at.saved()
+    assert at.dialogs.chosen == [("png", True, "agon-2024-05-06.png")] and at.words == "Saved: board.png"
+    assert (tmp_path / "board.png").read_bytes() == b"a painted board" and at.session.running.path == ""
+
+
+@pytest.mark.parametrize("choice, words, boards", [
+    ("rules", "Agon: the rules", [5]), ("game", "White – Black", [1]), ("board", "White:", [1]),
+    ("theme trap", "Agon: puzzles", None)])
+def test_what_is_printed_stands_in_the_browser(at_files: Callable[..., FileDesk], choice: str, words: str,
+                                               boards: Optional[List[int]]) -> None:
+    at = at_files("b1-c2")
+    at.printer.choose(choice)
+    at.saved()
+    path = os.path.join(agon.user_folder(), "print.html")
+    assert at.addresses == [Path(path).as_uri()] and at.words == "The pages stand in the browser. There you can print them."
+    sheet = Sheet(Path(path).read_text("utf-8"))
+    assert sheet.texts[0][0] == words and boards in (None, sheet.boards)
+    if choice == "game":
+        assert "1. b1-c2" in sheet.texts[0]
+    if boards is None:
+        puzzles = [page for page in lessons("puzzles.agon") if page.kind == "puzzle" and page.theme == "trap"]
+        assert sum(sheet.boards) == len(puzzles)
+
+
+def test_a_printed_game_says_in_the_windows_language_why_it_ended(at_files: Callable[..., FileDesk]) -> None:
+    at = at_files("b1-c2", language="de")
+    at.game.resign(WHITE)
+    at.printer.choose("game")
+    at.saved()
+    assert "0-1 · Die andere Seite hat aufgegeben." in Path(agon.user_folder(), "print.html").read_text("utf-8")
+
+
+def test_without_a_browser_it_is_said_where_the_pages_are(at_files: Callable[..., FileDesk]) -> None:
+    at = at_files()
+    at.has_browser = False
+    at.printer.choose("board")
+    at.saved()
+    assert at.words == "No browser opens here. The pages are in print.html."
+
+
+def test_without_the_classroom_rules_and_puzzles_cannot_be_printed_but_all_else_can(
+        at_files: Callable[..., FileDesk], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agon, "CLASSROOM", str(tmp_path / "nowhere"))
+    at = at_files()
+    assert [choice for choice, _name in at.printer.choices()] == ["rules", "game", "board"]
+    at.printer.choose("rules")
+    assert at.dialogs.told == [("print", agon.Texts("en")("no_classroom"))] and at.addresses == []
+    (tmp_path / "nowhere").mkdir()
+    (tmp_path / "nowhere" / "rules.agon").write_text("[Kind \"nonsense\"]\n\n*\n", "utf-8")
+    at.printer.choose("rules")
+    assert "nonsense" in at.dialogs.told[1][1]
+
+
+def test_positions_are_gathered_printed_in_their_order_and_forgotten_only_after_a_question(
+        at_files: Callable[..., FileDesk]) -> None:
+    at = at_files("b1-c2")
+    at.run("gather")
+    assert at.words == "Gathered: 1. They are printed by “Print” in the menu “File”."
+    at.session.running.look_at(0)
+    at.run("gather")
+    at.store.change(gathered=(*at.settings.gathered, "nonsense"))
+    assert at.settings.gathered == (str(Position.start()), str(played("b1-c2").position), "nonsense")
+    assert at.printer.choices()[-2:] == [("gathered", "Gathered positions: 3"), ("forget", "Forget gathered positions")]
+    at.printer.choose("gathered")
+    at.saved()
+    sheet = Sheet(Path(agon.user_folder(), "print.html").read_text("utf-8"))
+    assert sheet.boards == [2] and [text for text in sheet.texts[0] if "." in text] == ["1. Black", "2. White"]
+    at.printer.choose("forget")
+    (asked,) = at.dialogs.asked
+    assert "(3)" in asked.question and not asked.is_safe and len(at.settings.gathered) == 3
+    asked.on_yes()
+    assert at.settings.gathered == () and "forget" not in dict(at.printer.choices())
+
+
+def test_two_windows_gather_positions_together(at_files: Callable[..., FileDesk]) -> None:
+    first, second = at_files("b1-c2"), at_files("b1-b2")
+    first.run("gather")
+    assert first.writer.wait(20)
+    second.run("gather")
+    assert second.writer.wait(20)
+    stored, _others = agon.read_settings(Path(agon.user_path(agon.SETTINGS_FILE)).read_text("utf-8"))
+    assert set(stored.gathered) == {str(played(move).position) for move in ("b1-c2", "b1-b2")}
 
 
 def test_captions_count_moves_from_the_side_that_began(
@@ -11973,6 +12285,64 @@ def test_the_board_is_painted_once_when_its_size_has_come_to_rest(window: Window
     assert sizes == [board.layout.scale]
 
 
+def png_of(data: bytes) -> Tuple[int, int, List[bytes]]:
+    """Width, height and rows (RGBA) of a picture of the program's own."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", data[16:24])
+    begin = data.index(b"IDAT")
+    (length,) = struct.unpack(">I", data[begin - 4:begin])
+    pixels = zlib.decompress(data[begin + 4:begin + 4 + length])
+    row = 4 * width + 1
+    return width, height, [pixels[row * number + 1:row * (number + 1)] for number in range(height)]
+
+
+def colour_at(png: Tuple[int, int, List[bytes]], cell: str, flipped: bool = False, beside: float = 0) -> str:
+    """The colour of an exported board so many cell radii right of a cell's middle."""
+    width, height, rows = png
+    x, y = Layout(agon.PICTURE_CELL, 0, 0, flipped).centre(parse_cell(cell))
+    at = 4 * round(x + width // 2 + beside * agon.PICTURE_CELL)
+    return "#" + rows[round(y + height // 2)][at:at + 3].hex()
+
+
+@needs_tk
+def test_an_exported_board_shows_cells_pieces_marks_letters_and_numbers() -> None:
+    theme = agon.LIGHT
+    empty = png_of(agon.picture_png(agon.Picture(pos("/ w")), theme, False, True))
+    assert empty[:2] == (2 * math.ceil(agon.PLATE_WIDTH / 2 * agon.PICTURE_CELL + agon.SHADOW),
+                         2 * math.ceil(agon.PLATE_HEIGHT / 2 * agon.PICTURE_CELL + agon.SHADOW + agon.SHADOW_LOWER))
+    assert [colour_at(empty, cell, beside=0.7) for cell in ("f6", "f7", "f8", "f11")] == [
+        theme.rings[ring] for ring in (0, 1, 2, 5)]
+    assert colour_at(empty, "f6", beside=0.4) == theme.star
+    board = pos("Qf1 e5 / Qf10 e4 e6 w")
+    picture = agon.Picture(board, bars=((parse_cell("e4"), parse_cell("e6")),), trapped=frozenset([parse_cell("e5")]))
+    for flipped in (False, True):
+        shown = png_of(agon.picture_png(picture, theme, flipped, True))
+        assert colour_at(shown, "e5", flipped) == agon.LIGHT.forbidden
+        assert colour_at(shown, "f1", flipped, 0.55) != colour_at(shown, "f10", flipped, 0.55)
+        assert colour_at(shown, "f4", flipped, 0.5) == theme.rings[2]
+    nameless = png_of(agon.picture_png(agon.Picture(pos("/ w")), theme, False, False))
+    different = [number for number, (with_ranks, without) in enumerate(zip(empty[2], nameless[2])) if with_ranks != without]
+    places = [y + empty[1] // 2 for _x, y in Layout(agon.PICTURE_CELL, 0, 0).ranks().values()]
+    assert all(min(abs(number - place) for place in places) < 10 for number in different)
+    assert all(any(abs(number - place) < 10 for number in different) for place in places)
+
+
+@needs_tk
+def test_every_letter_and_figure_of_the_board_can_be_painted() -> None:
+    assert {*agon_core.FILES, *"0123456789"} == set(agon.GLYPHS)
+    for strokes in agon.GLYPHS.values():
+        assert all(-0.2 <= x <= agon.GLYPH_WIDTH + 0.3 and -6.1 <= y <= 2.1 for stroke in strokes for x, y in stroke)
+
+
+@needs_tk
+def test_a_hollow_picture_is_laid_over_another_without_its_hole() -> None:
+    below, ring = agon.Raster(10, 10, "#ffffff"), agon.Raster(8, 8)
+    ring.stroke([(-6, -6), (6, -6), (6, 6), (-6, 6), (-6, -6)], 3, "#ff0000")
+    below.lay(ring, 0, 0)
+    assert below.rows[10][4 * 10:4 * 10 + 4] == bytes((255, 255, 255, 255))
+    assert bytes((255, 0, 0, 255)) in bytes(below.rows[10])
+
+
 def test_pictures_of_former_moves_do_not_pile_up(window: Window) -> None:
     window.until(lambda: not window.app.jobs.waits("rest"))  # its size may have changed before this test
     board, items = window.board, 0
@@ -13332,6 +13702,7 @@ COMMANDS: Dict[str, Tuple[Dict[str, str], str]] = {
     "python agon_ai.py curve --games 60 --nodes 400 --seed 1": (
         {"--games 60 --nodes 400": "--games 2 --nodes 10"},
         r"2 games, \d+ positions, \d+ of them from games that were won: scale \d+\n"),
+    "python agon_ai.py sheet puzzles --theme trap --out puzzles.html": ({}, ""),
     "python agon_ai.py tree start --depth 1": (
         {}, r"node 0 root value = \S+ alpha -inf beta inf nodes 28 best \S+\n(node 0\.\d+ \S+ value = [^\n]+\n){27}"
         r"expected \S+\ntreeok plain 28 pruned 28\n"),
