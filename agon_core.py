@@ -24,10 +24,11 @@ Contents
     8. Game         a start and its moves: undo, outcome, repetition
     9. Game files   the .agon text format, one game or several in a text
    10. Disk         reading and writing files so that nothing is lost
-   11. Lessons      what a page of the tour or a puzzle asks for
-   12. Geometry     cells to pixels and back
-   13. Pictures     the shapes of pieces and marks, and positions as SVG
-   14. Paper        pages to print: rules, puzzles, a game, an empty board
+   11. Forced wins  who can win in a few moves against every defence
+   12. Lessons      what a page of the tour or a puzzle asks for
+   13. Geometry     cells to pixels and back
+   14. Pictures     the shapes of pieces and marks, and positions as SVG
+   15. Paper        pages to print: rules, puzzles, a game, an empty board
 """
 
 import html
@@ -441,6 +442,14 @@ def count_possible(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> int:
         arriving = leaving << direction if direction > 0 else leaving >> -direction
         count += popcount(arriving & open_cells)
     return count
+
+
+def trapping_changes(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> List[Bits]:
+    """The legal moves that trap an enemy piece which was not trapped before."""
+    hits = trapping_cells(own, enemy)
+    untrapped = enemy & ~between(own)
+    return [change for change in legal_changes(own, enemy, queens, rules)
+            if change & hits and untrapped & between(own ^ change)] if hits else []
 
 
 def legal_changes(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> List[Bits]:
@@ -1514,7 +1523,121 @@ def _flush_folder(folder: str) -> None:
         os.close(number)
 
 
-# --- 11. Lessons -----------------------------------------------------------------
+# --- 11. Forced wins -------------------------------------------------------------
+
+#: By ring number: the cells farther out.
+_BEYOND: Tuple[Bits, ...] = tuple(sum(RINGS[number + 1:]) for number in range(RADIUS))
+
+
+def moves_to_go(own: Bits, queens: Bits) -> int:
+    """So many own moves at least are needed before a side can have won, even if the other one never moved.
+
+    A guard comes one ring nearer with a move.  A queen may be trapped and then
+    be put beside the throne, so she is never farther away than two moves.
+    """
+    guards, queen = own & ~queens, own & queens
+    steps = sum(popcount(guards & beyond) for beyond in _BEYOND[1:])
+    return steps + (queen != THRONE_BIT) + bool(queen & _BEYOND[1])
+
+
+class ForcedWins:
+    """Who can force a win in a few moves: found by trying every move and every defence, so it is proven.
+
+    Only moves after which the win cannot come in time any more are passed over
+    (see moves_to_go).  Draws by repetition and by quiet moves are left aside:
+    a shortest win meets no position twice.
+    """
+
+    def __init__(self, rules: Rules = DEFAULT_RULES) -> None:
+        self.rules = rules
+        #: How many positions have been looked at: a measure of how hard the question was.
+        self.nodes = 0
+        self._known: Dict[Tuple[Bits, Bits, Bits, int], bool] = {}
+        #: By moves left: the defence that has helped last; it often helps again.
+        self._helpful: Dict[int, Bits] = {}
+
+    def can_win(self, position: Position, moves: int) -> bool:
+        """Whether the side to move can win with at most so many moves, whatever the other side does."""
+        return not position.outcome(self.rules) and self._can_win(*position[:3], moves)
+
+    def winning_moves(self, position: Position, moves: int) -> List[Move]:
+        """The moves with which the side to move can win in at most so many moves, this one counted."""
+        return [move for move in position.legal_moves(self.rules)
+                if self._wins_after(*position[:3], change_of(move), moves)]
+
+    def defences(self, position: Position, moves: int) -> List[Move]:
+        """The moves of the side to move after which the other side cannot win with at most so many moves."""
+        return [move for move in position.legal_moves(self.rules)
+                if self._holds_after(*position[:3], change_of(move), moves)]
+
+    def shortest(self, position: Position, most: int) -> Optional[int]:
+        """In how many moves the side to move can win; None if it needs more than `most`, or cannot at all."""
+        return next((moves for moves in range(1, most + 1) if self.can_win(position, moves)), None)
+
+    def line(self, position: Position, moves: int) -> Tuple[Move, ...]:
+        """A won line of play: the winner wins as fast as it can, the other side holds out as long as it can."""
+        played: List[Move] = []
+        left = moves
+        while not position.outcome(self.rules) and len(played) < 2 * moves:
+            left = self.shortest(position, left) or left
+            move = self.winning_moves(position, left)[0]
+            played.append(move)
+            position, left = position.play(move, self.rules), left - 1
+            if position.outcome(self.rules):
+                break
+            replies = position.legal_moves(self.rules)
+            waits = [self.shortest(position.play(reply, self.rules), left) or 0 for reply in replies]
+            reply = replies[waits.index(max(waits))]
+            played.append(reply)
+            position = position.play(reply, self.rules)
+        return tuple(played)
+
+    def _can_win(self, own: Bits, enemy: Bits, queens: Bits, moves: int) -> bool:
+        if moves_to_go(own, queens) > moves:
+            return False
+        key = (own, enemy, queens, moves)
+        if key not in self._known:
+            self.nodes += 1
+            self._known[key] = any(self._wins_after(own, enemy, queens, change, moves)
+                                   for change in self._changes(own, enemy, queens))
+        return self._known[key]
+
+    def _wins_after(self, own: Bits, enemy: Bits, queens: Bits, change: Bits, moves: int) -> bool:
+        """Whether this change wins, at once or in at most so many moves with it."""
+        own, queens = own ^ change, queens ^ change if change & own & queens else queens
+        ending = ring_ending(own, queens, self.rules)
+        if ending is not None:
+            return ending is Ending.THRONE
+        if moves_to_go(own, queens) > moves - 1:
+            return False
+        helpful = self._helpful.get(moves, PASS_CHANGE)
+        changes = self._changes(enemy, own, queens)
+        if helpful in changes:
+            changes.remove(helpful)
+            changes.insert(0, helpful)
+        for reply in changes:
+            self.nodes += 1
+            if self._holds_after(enemy, own, queens, reply, moves - 1):
+                self._helpful[moves] = reply
+                return False
+        return bool(changes)
+
+    def _holds_after(self, own: Bits, enemy: Bits, queens: Bits, change: Bits, moves: int) -> bool:
+        """Whether the other side cannot win in so many moves after this change."""
+        own, queens = own ^ change, queens ^ change if change & own & queens else queens
+        ending = ring_ending(own, queens, self.rules)
+        if ending is not None:
+            return ending is Ending.THRONE
+        return not self._can_win(enemy, own, queens, moves)
+
+    def _changes(self, own: Bits, enemy: Bits, queens: Bits) -> List[Bits]:
+        """All changes, a pass when nothing else is possible; those that trap come first."""
+        changes = legal_changes(own, enemy, queens, self.rules)
+        traps = trapping_cells(own, enemy)
+        return sorted(changes, key=lambda change: not change & ~own & traps)
+
+
+# --- 12. Lessons -----------------------------------------------------------------
 # A page of the tour, a puzzle or a page of the rules is a game of a collection
 # with more headers (classroom/README.txt lists them all):
 #
@@ -1538,19 +1661,24 @@ GOALS: Dict[str, str] = {
     "trap": "a move that traps an enemy piece",
     "trap_two": "a move that traps two enemy pieces or more",
     "trap_queen": "a move that traps the enemy queen",
+    "exception": "a move between two enemies that traps both of them",
     "relocate": "a relocation of a trapped piece",
     "relocate_near": "a relocation to ring 1 or 2",
+    "relocate_trap": "a relocation that traps an enemy piece",
+    "safe": "a move after which the other side cannot trap anything with its next one",
+    "hold": "a move after which the other side cannot force a win in the number of moves that the page names",
     "block": "a move after which the other side has to pass",
     "win": "a move that wins the game",
     **{f"refused_{refusal.name.lower()}": f"a try that is refused: {refusal.value}" for refusal in Refusal},
 }
 
 
-def is_goal_reached(goal: str, game: Game, refused: Optional[Refusal] = None) -> bool:
+def is_goal_reached(goal: str, game: Game, refused: Optional[Refusal] = None, moves: int = 1) -> bool:
     """Whether the last move of a game does what one of GOALS asks for.
 
     `refused` is the reason why a move has just been refused: such a try, which
-    is no move, can only be what a goal refused_... asks for.
+    is no move, can only be what a goal refused_... asks for.  `moves` is what
+    the other side is given to win, where the goal is to hold out.
     """
     if refused is not None:
         return goal == f"refused_{refused.name.lower()}"
@@ -1562,6 +1690,13 @@ def is_goal_reached(goal: str, game: Game, refused: Optional[Refusal] = None) ->
     is_inwards = not is_relocation and before.is_progress(move)
     trapped = game.newly_trapped()
     outcome = game.outcome()
+    has_won = outcome is not None and outcome.winner == before.turn
+    if goal in ("safe", "hold") and outcome is not None:
+        return has_won or outcome.winner is None
+    if goal == "safe":
+        return not trapping_changes(*game.position[:3], game.rules)
+    if goal == "hold":
+        return not ForcedWins(game.rules).can_win(game.position, moves)
     reached = {
         "inwards": is_inwards,
         "inwards_guard": is_inwards and not before.is_queen(move.source),
@@ -1571,20 +1706,22 @@ def is_goal_reached(goal: str, game: Game, refused: Optional[Refusal] = None) ->
         "trap_two": len(trapped) >= 2,
         "trap_queen": any(game.position.is_queen(cell) for cell in trapped),
         "relocate": is_relocation,
+        "exception": bool(game.position.enclosers(move.target)),
         "relocate_near": is_relocation and RING[move.target] in (1, 2),
+        "relocate_trap": is_relocation and len(trapped) >= 1,
         "block": game.legal_moves() == [PASS],
-        "win": outcome is not None and outcome.winner == before.turn,
+        "win": has_won,
     }
     return reached.get(goal, False)
 
 
-def moves_that_reach(goal: str, game: Game) -> List[Move]:
+def moves_that_reach(goal: str, game: Game, moves: int = 1) -> List[Move]:
     """The legal moves that do what one of GOALS asks for; [] for a goal that is a refusal."""
     trial = game.branch()
     found = []
     for move in trial.legal_moves():
         trial.play(move)
-        if is_goal_reached(goal, trial):
+        if is_goal_reached(goal, trial, moves=moves):
             found.append(move)
         trial.undo()
     return found
@@ -1611,7 +1748,7 @@ class Lesson(NamedTuple):
     goals: Tuple[str, ...]
     #: The other side's answers to the moves that reach a goal but the last; without one the same side moves on.
     replies: Tuple[Move, ...]
-    #: In how many own moves the goal of a puzzle can be reached.
+    #: In how many own moves the goal of a puzzle can be reached; to hold out, how many the other side has to win.
     moves: int
     theme: str
     #: The name of a picture that the window draws beside the text: "lines" shows the three ways to be trapped.
@@ -1624,8 +1761,13 @@ class Lesson(NamedTuple):
     wrong: Dict[str, str]
     #: Moves that are drawn as arrows where the page is printed.
     arrows: Tuple[Move, ...] = ()
-    #: The line that solves a puzzle, with the best answers of the other side; empty where it is not told.
+    #: The solution of a puzzle: all right moves, or for a win in several moves a line with both sides' best moves.
     solution: Tuple[Move, ...] = ()
+
+    @property
+    def is_line(self) -> bool:
+        """Whether the goal takes several own moves, so that the solution is a line of play."""
+        return self.moves > 1 and self.goals[:1] == ("win",)
 
     def answer(self, step: int, game: Game) -> Optional[Move]:
         """What the other side plays after goal number `step` (from 0) has been reached; None when it does not move.
@@ -1691,11 +1833,17 @@ def _lesson_of(game: Game) -> Lesson:
         moves = headers.get("Moves", "1")
         if not moves.isdecimal() or len(moves) > 2 or int(moves) < 1:
             raise AgonError("bad_number", moves, name="Moves")
+        name = "Solution"
+        lesson = Lesson(kind, game.start, goals, replies, int(moves), headers.get("Theme", ""),
+                        headers.get("Picture", ""), *texts, moves_of["Arrows"], moves_of["Solution"])
+        position = game.start
+        for move in lesson.solution:
+            following = position.play(move, game.rules)
+            position = following if lesson.is_line else position
     except AgonError as error:
         lines = game.header_lines
         raise error.at(line=lines.get(name, min(lines.values(), default=None)))
-    return Lesson(kind, game.start, goals, replies, int(moves), headers.get("Theme", ""), headers.get("Picture", ""),
-                  *texts, moves_of["Arrows"], moves_of["Solution"])
+    return lesson
 
 
 def _texts_of(game: Game, name: str) -> Dict[str, str]:
@@ -1708,7 +1856,7 @@ def _texts_of(game: Game, name: str) -> Dict[str, str]:
     return texts
 
 
-# --- 12. Geometry ----------------------------------------------------------------
+# --- 13. Geometry ----------------------------------------------------------------
 
 Point = Tuple[float, float]
 
@@ -1845,7 +1993,7 @@ def _round_axial(q: float, r: float) -> Tuple[int, int]:
 
 _CELL_AT: Dict[Tuple[int, int], Cell] = {axial(cell): cell for cell in CELLS}
 
-# --- 13. Pictures ----------------------------------------------------------------
+# --- 14. Pictures ----------------------------------------------------------------
 # Shapes are data: the window paints the same ones with smooth edges.
 
 #: A cell, in cell radii, and the two triangles of the star on the throne.
@@ -2053,7 +2201,7 @@ def _way(move: Optional[Move], colour: str, layout: Layout, is_arrow: bool) -> L
     return parts
 
 
-# --- 14. Paper -------------------------------------------------------------------
+# --- 15. Paper -------------------------------------------------------------------
 # Pages for A4 paper as one HTML document, which any browser shows and prints and any editor changes.
 
 #: The words on the pages, by language.
@@ -2124,8 +2272,8 @@ def puzzle_tasks(lessons: Sequence[Lesson], language: str) -> List[Task]:
 def _answer(lesson: Lesson) -> str:
     """The moves that solve a puzzle: all that do when one is enough, else the line that its file tells."""
     game = Game(lesson.start)
-    if lesson.moves == 1:
-        return ", ".join(game.describe(move) for move in moves_that_reach(lesson.goals[0], game))
+    if not lesson.is_line:
+        return ", ".join(game.describe(move) for move in moves_that_reach(lesson.goals[0], game, lesson.moves))
     for move in lesson.solution:
         game.play(move)
     return " ".join(game.descriptions())

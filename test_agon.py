@@ -57,8 +57,8 @@ import pytest
 import agon_ai
 import agon_core
 from agon_core import (
-    BLACK, CELLS, DEFAULT_RULES, PASS, START_TEXT, THRONE, WHITE, AgonError, Diagram, Ending, Game, IllegalMove, Layout,
-    Lesson, Move, Outcome, Position, Refusal, Rules, cell_name, parse_cell, perft)
+    BLACK, CELLS, DEFAULT_RULES, PASS, START_TEXT, THRONE, WHITE, AgonError, Diagram, Ending, ForcedWins, Game,
+    IllegalMove, Layout, Lesson, Move, Outcome, Position, Refusal, Rules, cell_name, parse_cell, perft)
 
 try:
     import agon
@@ -2546,6 +2546,12 @@ GOAL_EXAMPLES = [
     ("relocate_near", "Qe5 / Qf11 e4 e6 w", "e5-e7 e5-f7 e5-g6", "e5-e8 e5-a1"),
     ("relocate_near", "Qf2 / Qf11 w", "", "f2-f3"),
     ("block", "Qf1 e5 h4 / Qf6 f5 w", "h4-g5", "h4-h5"),
+    ("exception", "Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", "c4-d4", "c4-c5 a5-b5"),
+    ("relocate_trap", "Qf2 e5 a4 / Qf10 e4 e6 a3 g8 w", "e5-a2", "e5-a1 e5-b1"),
+    ("relocate_trap", "Qf2 d4 c5 h4 / Qf10 d5 g8 w", "", "c5-d6"),  # a trap, but no relocation
+    ("safe", "Qf1 e5 / Qf11 e6 d3 w", "e5-f5", "f1-e1 f1-f2"),
+    ("safe", "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w", "h5-g6 h5-h6", ""),  # the first one wins
+    ("hold", "Qf9 h6 / Qf6 e5 e6 f5 f7 g5 g7 w", "f9-f8", "f9-e8 h6-h5"),
     ("win", "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w", "h5-g6", "h5-h6"),
     ("win", "Qf4 e5 e6 f5 f7 g5 h5 / Qf11 w", "", "h5-g6")]
 
@@ -2613,6 +2619,18 @@ def test_a_page_is_read_from_its_headers() -> None:
         {"de": "Zieh!", "en": "Move!"}, {"de": "Gut", "en": "Good", "fr": "Bien"}, {})
     puzzle = page('[Kind "puzzle"]\n[Theme "ends"]\n[Goal "win"]\n[Moves "3"]\n\n*')
     assert (puzzle.theme, puzzle.goals, puzzle.moves, puzzle.title) == ("ends", ("win",), 3, {})
+    assert puzzle.solution == () and puzzle.is_line and not page().is_line
+
+
+def test_the_solution_of_a_puzzle_is_one_move_or_several_or_a_line_of_play() -> None:
+    text = '[Kind "puzzle"]\n[Goal "{}"]\n[Moves "{}"]\n[Solution "{}"]\n\n*'
+    assert page(text.format("win", 2, "a5-b5 f11-f10")).solution == (mv("a5-b5"), mv("f11-f10"))
+    for goal, moves in (("trap", 1), ("win", 1), ("hold", 2)):
+        lesson = page(text.format(goal, moves, "a5-b5 f1-f2"))
+        assert lesson.solution == (mv("a5-b5"), mv("f1-f2")) and not lesson.is_line
+        error = pytest.raises(AgonError, page, text.format(goal, moves, "a5-b5 f11-f10")).value
+        assert (error.line, error.details["token"]) == (4, "f11-f10")
+    assert pytest.raises(AgonError, page, text.format("trap", 1, "a5b5")).value.line == 4
 
 
 @pytest.mark.parametrize("old, new, line, token", [
@@ -2672,6 +2690,67 @@ def test_another_answer_keeps_the_next_goal_within_reach_if_it_can() -> None:
     assert answer is not None and answer.source != parse_cell("d5")
     game.play(answer)
     assert agon_core.moves_that_reach("trap", game)
+
+
+def test_who_holds_out_keeps_the_other_side_from_winning_in_so_many_moves() -> None:
+    start = pos("Qf6 d5 e6 e7 f5 g5 g6 / Qh6 d4 d7 f4 g8 h4 i6 b")  # White threatens to win in two moves
+    assert ForcedWins().can_win(start.with_turn(WHITE), 2) and not ForcedWins().can_win(start.with_turn(WHITE), 1)
+    assert len(agon_core.moves_that_reach("hold", Game(start), 1)) == len(start.legal_moves())
+    held = agon_core.moves_that_reach("hold", Game(start), 2)
+    assert held == ForcedWins().defences(start, 2) and 0 < len(held) < len(start.legal_moves())
+
+
+# --- forced wins -----------------------------------------------------------------
+
+def wins_by_trying(position: Position, moves: int) -> bool:
+    """Whether the side to move can win in so many moves, found by trying everything, without any short cut."""
+    for move in position.legal_moves() if moves else ():
+        following = position.play(move)
+        outcome = following.outcome()
+        if outcome and outcome.winner == position.turn:
+            return True
+        replies = [] if outcome else [following.play(reply) for reply in following.legal_moves()]
+        if replies and all(reply.outcome().winner == position.turn if reply.outcome() else
+                           wins_by_trying(reply, moves - 1) for reply in replies):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("text, moves", [
+    ("Qf6 d5 e6 e7 f5 g5 g6 / Qh6 d4 d7 f4 g8 h4 i6 w", 2), ("Qf6 e5 e6 f5 f7 g6 i5 / Qf4 a4 e9 f9 h8 k1 k5 w", 2),
+    ("Qe4 d4 e3 f8 g7 h5 i6 / Qf6 c6 e5 f5 f7 g5 g6 b", 2), ("Qe5 d4 e6 f7 g6 / Qf6 w", 0),
+    ("Qf5 e5 e6 e4 f7 g5 g6 / Qf6 e7 w", 0)])
+def test_a_forced_win_is_what_trying_everything_finds(text: str, moves: int) -> None:
+    for turn in (WHITE, BLACK):
+        start = pos(text).with_turn(turn)
+        for most in (1, 2):
+            assert ForcedWins().can_win(start, most) == wins_by_trying(start, most)
+    assert (ForcedWins().shortest(pos(text), 2) or 0) == moves
+
+
+def test_no_side_wins_faster_than_its_pieces_can_walk() -> None:
+    for text, moves in (("Qf6 e5 e6 f5 f7 g5 g6 / Qf9 w", 0), ("Qf5 e5 e6 e7 f7 g5 g6 / Qf9 w", 2),
+                        ("Qf1 a5 b1 d9 h9 k1 l5 / Qf9 w", 6 * 4 + 2)):
+        assert agon_core.moves_to_go(*pos(text)[:3:2]) == moves
+
+
+def test_a_won_line_of_play_is_won_in_time_and_as_long_as_the_defence_can_make_it() -> None:
+    start = pos("Qf6 d5 e6 e7 f5 g5 g6 / Qh6 d4 d7 f4 g8 h4 i6 w")
+    wins = ForcedWins()
+    line = wins.line(start, 2)
+    game = Game(start)
+    for move in line:
+        game.play(move)
+    assert len(line) == 3 and game.outcome().winner == WHITE and wins.winning_moves(start, 2) == [line[0]]
+    assert wins.nodes > 10 and wins.winning_moves(start, 1) == []
+
+
+def test_six_guards_round_an_empty_throne_win_nothing() -> None:
+    start = pos("Qf4 e5 e6 e4 f7 g5 g6 / Qf9 b3 w")
+    closing = [move for move in start.legal_moves() if start.play(move).outcome()]
+    assert closing and not ForcedWins().can_win(start, 1)
+    enemy = pos("Qf4 e5 e6 e4 f7 g5 g6 / Qf9 b3 b")
+    assert not ForcedWins().can_win(enemy, 1)  # White need not close it
 
 
 # --- the classroom ---------------------------------------------------------------
@@ -2775,19 +2854,32 @@ def test_puzzles_stand_behind_the_page_of_their_theme_and_grow_longer() -> None:
             assert len(lesson.goals) == 1 and Game(lesson.start).outcome() is None
 
 
-def test_puzzles_of_one_move_have_a_solution_and_those_of_more_need_more() -> None:
+def test_every_solution_of_a_puzzle_is_proven_and_all_other_moves_are_wrong() -> None:
     for lesson in lessons("puzzles.agon"):
-        if lesson.kind == "puzzle":
-            game = Game(lesson.start)
-            good = agon_core.moves_that_reach(lesson.goals[0], game)
-            assert bool(good) == (lesson.moves == 1) and len(good) < len(game.legal_moves()), str(lesson.start)
+        if lesson.kind != "puzzle":
+            continue
+        start, wins = lesson.start, ForcedWins()
+        right = agon_core.moves_that_reach(lesson.goals[0], Game(start), lesson.moves)
+        if lesson.goals == ("win",):
+            assert wins.shortest(start, lesson.moves) == lesson.moves
+            right = wins.winning_moves(start, lesson.moves)
+        assert 1 <= len(right) <= 2 and len(start.legal_moves()) >= 5, str(start)
+        if lesson.is_line:
+            assert lesson.solution[0] in right and len(lesson.solution) == 2 * lesson.moves - 1
+            game = Game(start)
+            for move in lesson.solution:
+                game.play(move)
+            outcome = game.outcome()
+            assert outcome and outcome.winner == start.turn
+        else:
+            assert set(lesson.solution) == set(right)
 
 
 def test_the_readme_of_the_classroom_names_every_header_and_every_goal() -> None:
     with open(os.path.join(CLASSROOM, "README.txt"), encoding="utf-8") as file:
         german, english = file.read().split("ENGLISH")
     for part in (german, english):
-        for word in (*agon_core.KINDS, "Kind", "Title", "Text", "Task", "Praise", "Wrong", "Goal", "Reply", "Moves",
+        for word in (*agon_core.KINDS, "Kind", "Title", "Text", "Task", "Praise", "Wrong", "Goal", "Reply", "Moves", "Solution",
                      "Theme", "Picture", "Position", *(goal for goal in agon_core.GOALS if "refused" not in goal)):
             assert re.search(rf"\b{word}\b", part), word
         for goal in re.findall(r"refused_\w+", part):
