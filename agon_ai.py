@@ -42,6 +42,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from collections import Counter
 from functools import lru_cache, partial, wraps
 from itertools import combinations
@@ -3080,13 +3081,14 @@ _TERM_NUMBER = {term: number for number, term in enumerate(TERMS)}
 class Lesson(NamedTuple):
     """A game of the program against itself: its positions as text, and the score that the evaluation should give each.
 
-    `round`, `game`, `nodes` and `seed` are what it was played with.
+    `round`, `game`, `nodes`, `seed` and `numbers` (see `fingerprint`) are what it was played with.
     """
 
     round: int
     game: int
     nodes: int
     seed: int
+    numbers: int
     positions: Tuple[str, ...]
     labels: Tuple[int, ...]
 
@@ -3112,8 +3114,8 @@ def play_lesson(round_number: int, number: int, nodes: int, seed: int, weights: 
     positions = game.positions[first:first + len(scores)]
     labelled = [(position, label) for position, label, score in zip(positions, labels_of(scores), scores)
                 if label is not None and score is not None and abs(score) <= SURE_WIN]
-    return Lesson(round_number, number, nodes, seed, tuple(str(position) for position, _ in labelled),
-                  tuple(label for _, label in labelled))
+    return Lesson(round_number, number, nodes, seed, fingerprint(weights),
+                  tuple(str(position) for position, _ in labelled), tuple(label for _, label in labelled))
 
 
 def labels_of(scores: Sequence[Optional[int]]) -> List[Optional[int]]:
@@ -3227,9 +3229,18 @@ def weights_text(weights: Weights) -> str:
     return "WEIGHTS = Weights(\n" + ",\n".join(f"    {name}={row}" for name, row in weights._asdict().items()) + ")\n"
 
 
-def read_lessons(path: str, nodes: int, seed: int) -> Dict[Tuple[int, int], Lesson]:
-    """The games of an earlier run with these options, by round and number; a line that was cut off is left out."""
-    lessons: Dict[Tuple[int, int], Lesson] = {}
+def fingerprint(weights: Weights) -> int:
+    """A number that tells these weights from others."""
+    return zlib.crc32(weights_text(weights).encode())
+
+
+#: What a game of `learn` was played with: its round, number, positions a move and seed, and the weights' fingerprint.
+Task = Tuple[int, int, int, int, int]
+
+
+def read_lessons(path: str) -> Dict[Task, Lesson]:
+    """The games of earlier runs by what they were played with; a line that was cut off is left out."""
+    lessons: Dict[Task, Lesson] = {}
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             for line in file:
@@ -3237,8 +3248,7 @@ def read_lessons(path: str, nodes: int, seed: int) -> Dict[Tuple[int, int], Less
                     lesson = Lesson(*json.loads(line))
                 except (ValueError, TypeError):
                     continue
-                if (lesson.nodes, lesson.seed) == (nodes, seed):
-                    lessons[lesson.round, lesson.game] = lesson
+                lessons[lesson[:5]] = lesson
     return lessons
 
 
@@ -3247,39 +3257,45 @@ def learn(options: argparse.Namespace) -> int:
 
     The games are kept in a file: the same command goes on where it was stopped.
     """
-    known = read_lessons(options.file, options.nodes, options.seed)
-    weights = WEIGHTS
+    known = read_lessons(options.file)
+    weights = SIMPLE if options.beginner else WEIGHTS
+    earlier: List[Lesson] = []
     for round_number in range(1, options.rounds + 1):
         lessons = _lessons_of_round(round_number, weights, known, options)
         unseen = examples_of([lesson for lesson in lessons if lesson.game % UNSEEN == 0])
+        lessons = [lesson for lesson in lessons if lesson.game % UNSEEN]
         print(f"round {round_number}: error on {len(unseen)} positions not seen {error_of(weights, unseen):.1f} before")
         learnt = weights
-        for share in (8, 4, 2, 1):
-            part = [lesson for lesson in lessons if lesson.game % UNSEEN and lesson.game * share <= len(lessons)]
-            examples = examples_of(part)
+        for share in (16, 8, 4, 2, 1):
+            part = [lesson for lesson in lessons if lesson.game * share <= options.games]
+            examples = examples_of(earlier + part)
             learnt = fitted(weights, examples)
             print(f"{len(part):6} games, {len(examples):7} positions: error {error_of(learnt, unseen):.1f}", flush=True)
         weights = urged(learnt)
+        # The next round learns from these games, too: their scores are a little worse, but the more, the better.
+        earlier = lessons
     print(weights_text(weights), end="")
     if options.write:
         write_weights(weights, os.path.abspath(__file__))
     return 0
 
 
-def _lessons_of_round(round_number: int, weights: Weights, known: Dict[Tuple[int, int], Lesson],
-                      options: argparse.Namespace) -> List[Lesson]:
+def _lessons_of_round(round_number: int, weights: Weights, known: Dict[Task, Lesson], options: argparse.Namespace
+                      ) -> List[Lesson]:
     """The games of a round in their order: those known, and the others, which are played now."""
-    missing = [(round_number, number, options.nodes, options.seed, weights)
-               for number in range(1, options.games + 1) if (round_number, number) not in known]
+    tasks = [(round_number, number, options.nodes, options.seed, fingerprint(weights))
+             for number in range(1, options.games + 1)]
+    missing = [task for task in tasks if task not in known]
     if missing:
         with open(options.file, "a", encoding="utf-8") as file:
-            for count, lesson in enumerate(_played(missing, options.jobs), options.games - len(missing) + 1):
-                known[round_number, lesson.game] = lesson
+            played = _played([(*task[:4], weights) for task in missing], options.jobs)
+            for count, lesson in enumerate(played, options.games - len(missing) + 1):
+                known[lesson[:5]] = lesson
                 file.write(json.dumps(lesson) + "\n")
                 file.flush()
                 print(f"\rround {round_number}: {count}/{options.games} games ", end="", file=sys.stderr, flush=True)
         print(file=sys.stderr)
-    return [known[round_number, number] for number in range(1, options.games + 1)]
+    return [known[task] for task in tasks]
 
 
 def _played(tasks: Sequence[Tuple[int, int, int, int, Weights]], jobs: int) -> Iterator[Lesson]:
@@ -3305,6 +3321,8 @@ def write_weights(weights: Weights, path: str) -> None:
     text = read_text(path)
     table = re.compile(r"^WEIGHTS = Weights\(\n.*?\)\n", re.DOTALL | re.MULTILINE)
     write_safely(path, table.sub(lambda _: weights_text(weights), text, count=1))
+
+
 # --- 13. Explanations ------------------------------------------------------------
 # In words: why a position is worth what it is worth, and what a move is good for.
 
@@ -4022,6 +4040,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--seed", type=_seed, default=1, help="other games with another seed (default 1)")
     command.add_argument("--file", metavar="FILE", type=_file_to_write, default="learn.jsonl",
                          help="keeps the games (default learn.jsonl)")
+    command.add_argument("--beginner", action="store_true",
+                         help="begin with what a beginner knows, not with the numbers that stand in this file")
     command.add_argument("--write", action="store_true", help="write the weights into this program's file")
     command.set_defaults(run=learn)
 

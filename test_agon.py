@@ -4761,7 +4761,7 @@ def test_a_draw_counts_less_than_nothing_for_the_side_that_searches():
 
 def test_the_fit_finds_the_weights_that_made_the_labels():
     taught = agon_ai.WEIGHTS._replace(tempo=33, reach=(40, 5), beside=(-90, 70))
-    lessons = [agon_ai.Lesson(1, 1, 0, 0, tuple(map(str, MEETING_POSITIONS)),
+    lessons = [agon_ai.Lesson(1, 1, 0, 0, 0, tuple(map(str, MEETING_POSITIONS)),
                               tuple(agon_ai.evaluate(position, taught) for position in MEETING_POSITIONS))]
     examples = agon_ai.examples_of(lessons)
     before = agon_ai.error_of(agon_ai.WEIGHTS, examples)
@@ -13754,7 +13754,7 @@ def test_every_link_of_the_texts_leads_somewhere() -> None:
 SHORT_GAMES = "import agon_ai, sys; agon_ai.LONGEST_GAME = 4; sys.exit(agon_ai.main(sys.argv[1:]))"
 TOURNAMENT = r".* no  name +\d +\d( +\d)? +points +won drawn  lost errors\n"
 SCORES = r"\d wins, \d draws, \d losses, [\d.]+ %, Elo [^\n]+\n"
-LEARNT = r"round \d: error on \d+ positions not seen [\d.]+ before\n( +\d+ games, +\d+ positions: error [\d.]+\n){4}"
+LEARNT = r"round \d: error on \d+ positions not seen [\d.]+ before\n( +\d+ games, +\d+ positions: error [\d.]+\n){5}"
 WEIGHTS_TABLE = r"WEIGHTS = Weights\(\n( +\w+=[-\d(), ]+\n)+"
 CHECK_RESULT = (r"good   starts and says agonok after [\d.]+ s\n{}\n.*\n"
                 r"It can play\. Faults: 0, notes: \d\.\n")
