@@ -2627,7 +2627,8 @@ class Thinker:
         self.cancel()
         player = asked.question.player
         self._engine, self._asked_at, self._score = self.engine_for(player), time.monotonic(), None
-        options = [] if player.program else [("Level", player.level), ("Without", asked.question.without)]
+        options = [] if player.program else [("Level", player.level), ("Without", asked.question.without),
+                                             ("Ponder", True)]
         try:
             self._engine.ask(asked.game, asked.question.go, options, asked.ply, asked.until)
         except (OSError, ValueError) as error:

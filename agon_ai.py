@@ -1498,6 +1498,9 @@ class Engine:
         self.weights, self.tricks = WEIGHTS, Tricks()
         #: What the searches of a game leave to each other.
         self.memory = Memory()
+        #: Whether to think on while the other side does, and how the game is expected to go on then.
+        self.ponders = False
+        self.expected: Tuple[Move, ...] = ()
         self.commands: Dict[str, Callable[[List[str]], None]] = {
             "agon": self.on_agon, "isready": self.on_isready, "newgame": self.on_newgame,
             "position": self.on_position, "setoption": self.on_setoption, "go": self.on_go,
@@ -1508,6 +1511,7 @@ class Engine:
         words = line.split()
         if not words:
             return
+        self.expected = ()
         try:
             command = self.commands.get(words[0])
             if command is None:
@@ -1524,6 +1528,7 @@ class Engine:
         for field, is_on in DEFAULT_RULES._asdict().items():
             self.say(f"option name {option_name(field)} type check default {'on' if is_on else 'off'}")
         self.say("option name Without type string default none")
+        self.say("option name Ponder type check default off")
         self.say("agonok")
 
     def on_isready(self, _words: List[str]) -> None:
@@ -1565,6 +1570,8 @@ class Engine:
             self.seed = None if value == "none" else _number(value, -2 ** 63, 2 ** 63)
         elif name in RULE_OPTIONS:
             self.set_rules(self.rules._replace(**{RULE_OPTIONS[name]: _switch(value)}))
+        elif name == "ponder":
+            self.ponders = _switch(value)
         elif name == "without":
             self.weights, self.tricks = leave_out([] if value == "none" else value.split(","))
         else:
@@ -1618,7 +1625,26 @@ class Engine:
             analysis = searcher.run(report, multipv)
             while "infinite" in limits and not self.stop():
                 time.sleep(0.01)
+            if self.ponders and not limits and multipv == 1:
+                self.expected = analysis.pv[:2]
         self.say(f"bestmove {analysis.move}")
+
+    def ponder(self, stop: Callable[[], bool]) -> None:
+        """Think about the answer to the reply that is expected; what is found is remembered for the next search."""
+        if len(self.expected) < 2 or os.cpu_count() == 1:
+            return
+        game = Game(self.game.start, self.game.rules)
+        for move in (*self.game.moves, *self.expected):
+            game.play(move)
+            if game.outcome():
+                return
+
+        def rest_and_look() -> bool:
+            time.sleep(PONDER_REST)
+            return stop()
+
+        Searcher(game, PONDER_SECONDS, None, None, rest_and_look, self.weights, self.tricks, self.seed,
+                 self.memory).run()
 
     def stop_after(self, seconds: Optional[float]) -> Callable[[], bool]:
         """What tells a search to stop: the reader, and after these seconds the clock."""
@@ -1639,6 +1665,11 @@ class Engine:
         for line in tree_answer(self.game.position, _number(depth, 1, TREE_DEPTH), self.rules, bool(plain),
                                 order or "rules"):
             self.say(line)
+
+
+#: How long an engine may think on at most after its move, and how long it rests after every few milliseconds of that: a
+#: program that nobody waits for leaves at least half of a processor core to the others.
+PONDER_SECONDS, PONDER_REST = 30.0, 0.004
 
 
 #: A clock is shared out as if this many moves were still to be made.
@@ -1800,6 +1831,7 @@ def serve(source: BinaryIO, target: TextIO) -> None:
             commands.stops_obeyed += line.split() == ["stop"]
             if commands.closed and line.split()[:1] == ["go"]:
                 break
+            engine.ponder(lambda: not commands.lines.empty())
     except OSError:
         pass  # Nobody listens any more.
     commands.finished.set()

@@ -4961,7 +4961,8 @@ def test_the_engine_names_all_that_can_be_set():
     assert said == ["id name Agon", "option name Level type spin default 8 min 1 max 8",
                     "option name Seed type string default none"] + [
         f"option name {agon_ai.option_name(field)} type check default {'on' if is_on else 'off'}"
-        for field, is_on in Rules()._asdict().items()] + ["option name Without type string default none", "agonok"]
+        for field, is_on in Rules()._asdict().items()] + [
+            "option name Without type string default none", "option name Ponder type check default off", "agonok"]
     assert [agon_ai.option_name(field) for field in Rules._fields[:2]] == ["QueenFirst", "EmptyThroneLoses"]
 
 
@@ -5102,6 +5103,88 @@ def test_go_reports_depths_and_a_legal_best_move():
     game.play(Move.from_text("a5-b5"))
     game.play(Move.from_text("d1-d2"))
     assert Move.from_text(answers[-1].split()[1]) in game.legal_moves()
+
+
+@pytest.fixture
+def pondering(monkeypatch):
+    """Tells an engine these lines; what it looks at then while it waits, as moves, and whether that ends when it must."""
+    looks = []
+
+    class Searcher:
+        def __init__(self, game, seconds, depth, nodes, stop, *_):
+            self.look = (" ".join(map(str, game.moves)), seconds, depth, nodes, stop())
+
+        def run(self, *_):
+            looks.append(self.look)
+            line = (mv("a5-b5"), mv("d1-d2"), mv("b5-c5"))
+            return agon_ai.Analysis(line[0], 5, 3, 9, 0.25, line, (agon_ai.Line(5, line),))
+    monkeypatch.setattr(agon_ai, "Searcher", Searcher)
+    monkeypatch.setattr(agon_ai.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(agon_ai.time, "sleep", lambda _seconds: None)
+
+    def tell(*lines):
+        engine = agon_ai.Engine(lambda _line: None, lambda: False)
+        for line in lines:
+            engine.obey(line)
+        looks.clear()
+        engine.ponder(lambda: True)
+        return looks
+    return tell
+
+
+PONDER = "setoption name Ponder value on"
+
+
+def test_an_engine_thinks_on_about_its_answer_to_the_reply_that_it_expects(pondering):
+    assert pondering(PONDER, "position start", "go") == [("a5-b5 d1-d2", agon_ai.PONDER_SECONDS, None, None, True)]
+    assert pondering(PONDER, "position start", "go wtime 9000 btime 9000")
+
+
+@pytest.mark.parametrize("lines", [
+    ("position start", "go"), (PONDER, "position start"), (PONDER, "position start", "go nodes 9"),
+    (PONDER, "position start", "go multipv 2"), (PONDER, "position start", "go", "isready"),
+    (PONDER, "setoption name Ponder value off", "position start", "go"),
+    (PONDER, "setoption name Level value 3", "position start", "go")])
+def test_an_engine_thinks_on_only_after_a_move_of_the_highest_level_and_when_it_may(pondering, lines):
+    assert pondering(*lines) == []
+
+
+def test_an_engine_does_not_think_on_when_there_is_no_second_processor(pondering, monkeypatch):
+    monkeypatch.setattr(agon_ai.os, "cpu_count", lambda: 1)
+    assert pondering(PONDER, "position start", "go") == []
+
+
+@pytest.mark.parametrize("expected, looks", [("e4-f5 f11-f10", 0), ("e4-d5 f11-f10", 1)])
+def test_an_engine_does_not_think_on_about_a_game_that_is_over(pondering, expected, looks):
+    engine, looked = agon_ai.Engine(lambda _line: None, lambda: False), pondering()
+    engine.obey("position text " + SEAT_AND_WIN)
+    engine.expected = tuple(map(mv, expected.split()))
+    engine.ponder(lambda: True)
+    assert len(looked) == looks
+
+
+def test_thinking_on_rests_between_its_looks_and_is_remembered(monkeypatch):
+    rests = []
+    monkeypatch.setattr(agon_ai.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(agon_ai.time, "sleep", rests.append)
+    engine = agon_ai.Engine(lambda _line: None, lambda: False)
+    engine.obey("position start")
+    engine.expected = (mv("a5-b5"), mv("d1-d2"))
+    engine.ponder(lambda: len(rests) > 3)
+    assert rests == [agon_ai.PONDER_REST] * 4
+    assert len(engine.memory.table) > 10
+
+
+def test_a_program_that_thinks_on_hears_the_next_command_at_once():
+    with Talk() as engine:
+        engine.say(PONDER)
+        engine.say("position start")
+        engine.say("go wtime 300 btime 300")
+        engine.hear("bestmove")
+        engine.say("isready")
+        assert engine.hear("readyok") == ["readyok"]
+        engine.say("quit")
+        assert engine.process.wait(10) == 0
 
 
 def test_a_level_answers_go_without_limits():
@@ -9078,7 +9161,8 @@ def questions(monkeypatch: Any) -> Questions:
 
 def test_an_engine_is_asked_about_the_game_and_answers_with_move_and_score(questions: Questions) -> None:
     engine = questions.ask()
-    assert engine.command == OWN and engine.asked == [(questions.game, "go", [("Level", 3), ("Without", "none")], None, "bestmove")]
+    options = [("Level", 3), ("Without", "none"), ("Ponder", True)]
+    assert engine.command == OWN and engine.asked == [(questions.game, "go", options, None, "bestmove")]
     assert questions.thinker.is_busy
     engine.answers = [[], [info(1, 20), info(2, 90)], [info(1, 35), info(2, 99), agon_ai.Answer("b1-c2")]]
     questions.clock.turn(89)
@@ -9109,7 +9193,7 @@ def test_an_answer_is_not_given_at_once_but_after_so_much_time(questions: Questi
 def test_reports_and_lines_are_handed_on_as_they_come(questions: Questions) -> None:
     reports, lines = [], []
     engine = questions.ask(go="tree depth 2", until="treeok", on_info=reports.append, on_line=lines.append)
-    assert engine.asked[0][1:] == ("tree depth 2", [("Level", 3), ("Without", "none")], None, "treeok")
+    assert engine.asked[0][1:] == ("tree depth 2", [("Level", 3), ("Without", "none"), ("Ponder", True)], None, "treeok")
     engine.answers = [["node 1", info(2, 3)], ["node 2", agon_ai.Answer("plain 7")]]
     questions.clock.turn(60)
     assert (reports, lines) == ([info(2, 3)], ["node 1", "node 2"]) and questions.told == [("answer", "plain 7")]
@@ -9263,8 +9347,8 @@ def test_an_engine_is_told_the_rules_the_level_and_the_moves_of_the_game(monkeyp
     ask = agon.Asked(agon.Question(agon.Player(5), "go"), game, print, print)
     thinker.ask(ask)
     assert [line.text for line in engine.log] == [
-        "setoption name Level value 5", "setoption name Without value none", "setoption name QueenFirst value on",
-        "setoption name EmptyThroneLoses value off", f"position text {Position.start()} moves b1-c2", "go"]
+        "setoption name Level value 5", "setoption name Without value none", "setoption name Ponder value on",
+        "setoption name QueenFirst value on", "setoption name EmptyThroneLoses value off", f"position text {Position.start()} moves b1-c2", "go"]
 
 
 class Answering:
