@@ -5154,7 +5154,7 @@ def test_an_engine_does_not_think_on_when_there_is_no_second_processor(pondering
     assert pondering(PONDER, "position start", "go") == []
 
 
-@pytest.mark.parametrize("expected, looks", [("e4-f5 f11-f10", 0), ("e4-d5 f11-f10", 1)])
+@pytest.mark.parametrize("expected, looks", [("e4-f5 f11-f10", 0), ("e4-d4 f11-f10", 1)])
 def test_an_engine_does_not_think_on_about_a_game_that_is_over(pondering, expected, looks):
     engine, looked = agon_ai.Engine(lambda _line: None, lambda: False), pondering()
     engine.obey("position text " + SEAT_AND_WIN)
