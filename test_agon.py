@@ -3122,7 +3122,7 @@ def test_boards_fill_their_place_and_captions_stand_below_them() -> None:
     width, height = numbers(root, "width", "height")
     assert numbers(rim, "cx") == [pytest.approx(width / 2, abs=1)]
     sizes = {item.text: numbers(item, "font-size", "y") for item in root.iter(SVG + "text")}
-    assert (sizes["caption"][0], sizes["a"][0]) == (0.8 * agon_core.SVG_CELL, 0.38 * agon_core.SVG_CELL)
+    assert (sizes["caption"][0], sizes["a"][0]) == (0.8 * agon_core.SVG_CELL, 0.5 * agon_core.SVG_CELL)
     assert sizes["f"][1] + 0.5 * agon_core.SVG_CELL < sizes["caption"][1] < height - 0.3 * agon_core.SVG_CELL
 
 
