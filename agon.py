@@ -4035,15 +4035,18 @@ def paint_chip(width: int, height: int, radius: float, colour: str) -> Raster:
 
 
 BOX_SIZE, BOX_RADIUS, BAR_WIDTH = 32, 9, 5
-#: Tk fills the middle of a box with copies of the picture's middle, and each copy of a picture with smooth edges asks
-#: the screen first: a middle of 8 pixels took ten times as long as one of 104 (a window of 1280x900: 0.34 and 0.04 s).
+#: Tk fills the middle of a box with copies of the picture's middle: a larger middle needs fewer of them.
 BOX_MIDDLE = 96
 
 
-def paint_box(fill: str, border: str = "", bar: str = "", focus: str = "") -> Raster:
-    """A box with round corners that can be stretched; on request with a coloured bar at its left or a focus ring."""
+def paint_box(ground: str, fill: str, border: str = "", bar: str = "", focus: str = "") -> Raster:
+    """A box with round corners that can be stretched; on request with a coloured bar at its left or a focus ring.
+
+    It is opaque, for the ground it lies on: a picture with smooth edges asks the
+    screen what is below it, each time that it is drawn and for each copy of its middle.
+    """
     half = BOX_SIZE / 2
-    raster = Raster(half)
+    raster = Raster(half, background=ground)
     if focus:
         raster.fill([_rounded(half, half, BOX_RADIUS)], focus)
         raster.fill([_rounded(half - 2, half - 2, BOX_RADIUS - 2)], fill)
@@ -4059,10 +4062,10 @@ def paint_box(fill: str, border: str = "", bar: str = "", focus: str = "") -> Ra
     return raster
 
 
-def paint_choice(size: int, is_round: bool, line: str, fill: str, mark: str = "", focus: str = "") -> Raster:
+def paint_choice(ground: str, size: int, is_round: bool, line: str, fill: str, mark: str = "", focus: str = "") -> Raster:
     """The box of a check box, or the round one of a radio button, with its tick or dot and a ring when it has the focus."""
     half, corner = size / 2, 1.0 if is_round else 0.3
-    raster = Raster(half + 3)
+    raster = Raster(half + 3, background=ground)
     for reach, colour in ((half, line), (half - 1.4, fill)):
         raster.fill([_rounded(reach, reach, corner * reach)], colour)
     if focus:
@@ -4086,9 +4089,9 @@ def paint_sign(size: int, disc: str, name: str, colour: str) -> Raster:
     return raster
 
 
-def paint_thumb(x: int, y: int, colour: str) -> Raster:
+def paint_thumb(ground: str, x: int, y: int, colour: str) -> Raster:
     """The thumb of a scrollbar: a thin bar, for a scrollbar that reaches so far across and along."""
-    raster = Raster(x, y)
+    raster = Raster(x, y, ground)
     raster.fill([_rounded(2 if x < y else x, 2 if y < x else y, 2)], colour)
     return raster
 
@@ -4241,15 +4244,12 @@ class Look:
         settings = self.store.settings
         return min(settings.zoom, self.largest_zoom)
 
-    @property
-    def em(self) -> int:
-        """The width of the letter m in pixels."""
-        return self.fonts["body"].measure("m")
-
     def _set_fonts(self, zoom: int) -> None:
         pixels = (self._points + zoom) * self._scaling * self.growth
         for name, share in FONTS.items():
             self.fonts[name].configure(size=-max(8, round(pixels * share)))
+        #: The width of the letter m in pixels.
+        self.em = self.fonts["body"].measure("m")
 
     def colours(self) -> Colours:
         """The colours of a picture on paper."""
@@ -4310,38 +4310,34 @@ class Look:
 
     def _style_buttons(self, style: ttk.Style) -> None:
         theme = self.theme
-        plain = self.picture(paint_box, theme.list, theme.border)
-        self._element(style, "Button", plain, [
-            ("disabled", self.picture(paint_box, theme.panel, theme.hairline)),
-            ("pressed", self.picture(paint_box, theme.good_tint, theme.allowed)),
-            ("focus", self.picture(paint_box, theme.list, focus=theme.allowed)),
-            ("active", self.picture(paint_box, theme.zebra, theme.border))])
-        self._element(style, "Primary", self.picture(paint_box, theme.allowed), [
-            ("disabled", self.picture(paint_box, theme.panel, theme.hairline)),
-            ("pressed", self.picture(paint_box, mix(theme.allowed, theme.text, 0.25))),
-            ("focus", self.picture(paint_box, mix(theme.allowed, theme.text, 0.1), focus=theme.text)),
-            ("active", self.picture(paint_box, mix(theme.allowed, theme.text, 0.15)))])
-        chosen = self.picture(paint_box, theme.good_tint)
-        self._element(style, "Place", self.picture(paint_box, theme.panel), [
-            ("selected", "focus", self.picture(paint_box, theme.good_tint, focus=theme.allowed)), ("selected", chosen),
-            ("focus", self.picture(paint_box, theme.panel, focus=theme.allowed)),
-            ("active", self.picture(paint_box, theme.zebra))])
-        self._element(style, "Foot", self.picture(paint_box, theme.list), [
-            ("focus", self.picture(paint_box, theme.list, focus=theme.allowed)),
-            ("disabled", self.picture(paint_box, theme.list)), ("active", self.picture(paint_box, theme.zebra))])
-        self._element(style, "Level", plain, [("selected", self.picture(paint_box, theme.allowed)),
-                                              ("focus", self.picture(paint_box, theme.list, focus=theme.allowed)),
-                                              ("active", self.picture(paint_box, theme.zebra, theme.border))])
+        for on, ground in (("", theme.panel), ("Card", theme.gold_tint)):
+            box = partial(self.picture, paint_box, ground)
+            self._element(style, on + "Button", box(theme.list, theme.border), [
+                ("disabled", box(theme.panel, theme.hairline)), ("pressed", box(theme.good_tint, theme.allowed)),
+                ("focus", box(theme.list, focus=theme.allowed)), ("active", box(theme.zebra, theme.border))])
+            self._element(style, on + "Primary", box(theme.allowed), [
+                ("disabled", box(theme.panel, theme.hairline)), ("pressed", box(mix(theme.allowed, theme.text, 0.25))),
+                ("focus", box(mix(theme.allowed, theme.text, 0.1), focus=theme.text)),
+                ("active", box(mix(theme.allowed, theme.text, 0.15)))])
+        box, on_list = partial(self.picture, paint_box, theme.panel), partial(self.picture, paint_box, theme.list)
+        self._element(style, "Place", box(theme.panel), [
+            ("selected", "focus", box(theme.good_tint, focus=theme.allowed)), ("selected", box(theme.good_tint)),
+            ("focus", box(theme.panel, focus=theme.allowed)), ("active", box(theme.zebra))])
+        self._element(style, "Foot", on_list(theme.list), [
+            ("focus", on_list(theme.list, focus=theme.allowed)), ("disabled", on_list(theme.list)),
+            ("active", on_list(theme.zebra))])
+        self._element(style, "Level", box(theme.list, theme.border), [
+            ("selected", box(theme.allowed)), ("focus", box(theme.list, focus=theme.allowed)),
+            ("active", box(theme.zebra, theme.border))])
         less, font, primary_font = (7, "small", "strong") if self.is_dense else (0, "body", "bold")
-        self._button_style(style, "TButton", "Button", theme.text, font, (12 - less, 11 - less))
-        self._button_style(style, "Primary.TButton", "Primary", theme.on_colour, primary_font,
-                           (12 - less, 14 - less))
-        self._button_style(style, "Place.TRadiobutton", "Place", theme.text, "body", (12, 8))
-        self._button_style(style, "Level.TRadiobutton", "Level", theme.text, "body", (9, 6))
-        self._button_style(style, "Foot.TButton", "Foot", theme.text, "body", (4, 11 - less))
-        style.configure("Foot.TButton", background=theme.list)
-        for name in ("TButton", "Primary.TButton"):
-            style.configure(f"Card.{name}", background=theme.gold_tint)
+        for on, ground in (("", theme.panel), ("Card", theme.gold_tint)):
+            prefix = on and on + "."
+            self._button_style(style, prefix + "TButton", on + "Button", theme.text, font, (12 - less, 11 - less), ground)
+            self._button_style(style, prefix + "Primary.TButton", on + "Primary", theme.on_colour, primary_font,
+                               (12 - less, 14 - less), ground)
+        self._button_style(style, "Place.TRadiobutton", "Place", theme.text, "body", (12, 8), theme.panel)
+        self._button_style(style, "Level.TRadiobutton", "Level", theme.text, "body", (9, 6), theme.panel)
+        self._button_style(style, "Foot.TButton", "Foot", theme.text, "body", (4, 11 - less), theme.list)
         style.map("Place.TRadiobutton", foreground=[("selected", theme.allowed)], font=[("selected", self.fonts["bold"])])
         style.map("Level.TRadiobutton", foreground=[("selected", theme.on_colour)])
 
@@ -4349,7 +4345,7 @@ class Look:
         """Check boxes and radio buttons with painted boxes; who has the focus has a ring round it."""
         theme, size = self.theme, round(1.2 * self.fonts["body"].metrics("ascent"))
         for name, is_round in (("TCheckbutton", False), ("TRadiobutton", True)):
-            paint = partial(self.picture, paint_choice, size, is_round)
+            paint = partial(self.picture, paint_choice, theme.panel, size, is_round)
             chosen = (theme.allowed, theme.list, theme.allowed) if is_round else (theme.allowed, theme.allowed, theme.on_colour)
             element = f"{name}{size}"
             self._element(style, element, paint(theme.border, theme.list), [
@@ -4366,7 +4362,7 @@ class Look:
         """Scrollbars without arrows, fields with round corners, and plain tables."""
         theme, fonts = self.theme, self.fonts
         for way, size in (("Vertical", (5, 52)), ("Horizontal", (52, 5))):
-            paint = partial(self.picture, paint_thumb, *size)
+            paint = partial(self.picture, paint_thumb, theme.list, *size)
             element = f"{way}.{self.theme_name}.thumb"
             if element not in style.element_names():
                 style.element_create(element, "image", paint(theme.border), ("disabled", paint(theme.list)),
@@ -4376,8 +4372,8 @@ class Look:
                 (element, {"sticky": "nsew", "expand": True})]})])
         style.configure("TScrollbar", troughcolor=theme.list, background=theme.list, bordercolor=theme.list,
                         lightcolor=theme.list, darkcolor=theme.list, troughborderwidth=0)
-        self._element(style, "Field", self.picture(paint_box, theme.list, theme.border),
-                      [("focus", self.picture(paint_box, theme.list, focus=theme.allowed))])
+        box = partial(self.picture, paint_box, theme.panel)
+        self._element(style, "Field", box(theme.list, theme.border), [("focus", box(theme.list, focus=theme.allowed))])
         style.layout("TEntry", [(f"Field.{self.theme_name}", {"sticky": "nsew", "children": [
             ("Entry.padding", {"sticky": "nsew", "children": [("Entry.textarea", {"sticky": "nsew"})]})]})])
         style.configure("TEntry", foreground=theme.text, padding=(8, 7))
@@ -4399,10 +4395,10 @@ class Look:
                 **options})
 
     def _button_style(self, style: ttk.Style, name: str, element: str, colour: str, font: str,
-                      padding: Tuple[int, int]) -> None:
+                      padding: Tuple[int, int], ground: str) -> None:
         style.layout(name, [(f"{element}.{self.theme_name}", {"sticky": "nsew", "children": [
             ("Button.padding", {"sticky": "nsew", "children": [("Button.label", {"sticky": "nsew"})]})]})])
-        style.configure(name, foreground=colour, background=self.theme.panel, padding=padding, anchor="center",
+        style.configure(name, foreground=colour, background=ground, padding=padding, anchor="center",
                         font=self.fonts[font], width=0)
         style.map(name, foreground=[("disabled", self.theme.disabled_text)], background=[])
 
@@ -4415,7 +4411,7 @@ class Look:
                 ("Quietly", theme.panel, "", theme.recent), ("Task", theme.good_tint, "", theme.allowed),
                 ("Card", theme.gold_tint, theme.gold, ""), ("Seat", theme.list, theme.hairline, ""),
                 ("Active", theme.good_tint, "", theme.allowed), ("List", theme.list, theme.border, "")):
-            self._element(style, f"{name}.box", self.picture(paint_box, tint, border, bar), [])
+            self._element(style, f"{name}.box", self.picture(paint_box, theme.panel, tint, border, bar), [])
             style.layout(f"{name}.TFrame", [(f"{name}.box.{self.theme_name}", {"sticky": "nsew"})])
             style.configure(f"{name}.TFrame", background=theme.panel)
             style.configure(f"{name}Fill.TFrame", background=tint)
@@ -4743,7 +4739,9 @@ class BoardView(tk.Canvas):
     MOST_IMAGES = 80
 
     def __init__(self, parent: tk.Misc, look: Look, jobs: Jobs) -> None:
-        super().__init__(parent, highlightthickness=0, borderwidth=0, takefocus=1, background=look.theme.window)
+        # Tk asks the screen for "white" with every picture that is made, unless something has that very colour already.
+        super().__init__(parent, highlightthickness=0, borderwidth=0, takefocus=1, background=look.theme.window,
+                         insertbackground="white")
         self.look = look
         self.jobs = jobs
         self.layout = Layout.fit(600, 600)
@@ -5722,6 +5720,8 @@ class MainWindow:
                  on_menu: Callable[[int, int], None]) -> None:
         self.root, self.look, self.texts, self.jobs = root, look, texts, jobs
         self.shown: Optional[View] = None
+        #: The size that the window is going to have (pixels), until it has one.
+        self.first_size = (1, 1)
         #: Whether the card of a game's end waits until the board has shown that end.
         self._is_card_due = False
         frame = ttk.Frame(root, style="Board.TFrame")
@@ -5823,7 +5823,8 @@ class MainWindow:
 
     def arrange(self) -> None:
         """Fit the panel and its texts to the window."""
-        look, window, height = self.look, max(1, self.root.winfo_width()), self.root.winfo_height()
+        look, root = self.look, self.root
+        window, height = (root.winfo_width(), root.winfo_height()) if root.winfo_width() > 1 else self.first_size
         width = int(min(max(PANEL_SHARE * window, PANEL_LEAST, 23 * look.em), max(PANEL_MOST, 34 * look.em),
                         0.52 * window))
         is_dense = height < max(LOW, 46 * look.em) or width < 26 * look.em
@@ -6038,6 +6039,17 @@ class Menus:
 
 # --- 15. Dialogs -----------------------------------------------------------------
 
+def compose_letters(window: tk.Misc, is_wanted: bool) -> bool:
+    """Let keys be composed to letters, as accents are, or leave that out; returns whether it was so before.
+
+    It is wanted where words are typed.  Elsewhere it costs a question to the
+    screen for each widget that there is, at the start.
+    """
+    was_wanted = bool(window.tk.getboolean(window.tk.call("tk", "useinputmethods")))
+    window.tk.call("tk", "useinputmethods", is_wanted)
+    return was_wanted
+
+
 class Dialog(tk.Toplevel):
     """A window above the main one, with OK and Cancel.
 
@@ -6049,6 +6061,7 @@ class Dialog(tk.Toplevel):
                  on_done: Optional[Callable[..., Any]] = None) -> None:
         super().__init__(parent)
         self.withdraw()
+        self._did_compose = compose_letters(self, True)
         self.look = look
         self.title(title)
         self.resizable(False, False)
@@ -6093,6 +6106,7 @@ class Dialog(tk.Toplevel):
 
     def destroy(self) -> None:
         """Close the window and cancel what still waits for it."""
+        compose_letters(self, self._did_compose)
         if getattr(self, "_grab_job", ""):
             self.after_cancel(self._grab_job)
             self._grab_job = ""
@@ -6269,6 +6283,7 @@ class Dialogs:
     def __init__(self, root: tk.Tk, look: Look, texts: Texts, handle: Callable[..., Any]) -> None:
         self.root, self.look, self.texts = root, look, texts
         self._handle = handle
+        compose_letters(root, False)
         #: Whether a file dialog of the system is open: it has a loop of its own, so the window must outlive it.
         self.is_choosing = False
 
@@ -6305,6 +6320,7 @@ class Dialogs:
         types.append((texts("files_all"), "*"))
         options: Dict[str, Any] = dict(parent=parent or self.root, filetypes=types)
         self.is_choosing = True
+        did_compose = compose_letters(self.root, True)
         try:
             self._prepare_file_dialog(parent or self.root)
             if for_saving:
@@ -6314,6 +6330,7 @@ class Dialogs:
             return ""
         finally:
             self.is_choosing = False
+            compose_letters(self.root, did_compose)
 
     def _prepare_file_dialog(self, parent: tk.Misc) -> None:
         """On X11 the file dialog is Tk's own: let it be made anew, in today's language and in colours that can be read.
@@ -6749,8 +6766,8 @@ class Placement:
     def __init__(self, root: tk.Tk, store: Store, look: Look) -> None:
         self.root, self.store, self.look = root, store, look
 
-    def restore(self) -> None:
-        """Put the window where it was last time, as far as the screen reaches today."""
+    def restore(self) -> Tuple[int, int]:
+        """Put the window where it was last time, as far as the screen reaches today; its size then (pixels)."""
         root, settings = self.root, self.store.settings
         left, top = root.winfo_vrootx(), root.winfo_vrooty()
         wide = max(root.winfo_vrootwidth(), root.winfo_screenwidth())
@@ -6767,6 +6784,7 @@ class Placement:
             root.geometry(f"{width}x{height}+{x}+{y}")
         if settings.is_maximised:
             self._maximise()
+        return width, height
 
     def _maximise(self) -> None:
         try:
@@ -6920,7 +6938,7 @@ class App:
         self.menus = Menus(root, self.look, self.texts, self.store, self.commands, self._submenus(),
                            partial(self.handle, self.run), self._resting)
         self.placement = Placement(root, self.store, self.look)
-        self.placement.restore()
+        self.window.first_size = self.placement.restore()
         self.window.dress()
         Gestures(self.board, self.window.move_canvas, self.hand, self.handle, self._open_context_menu)
         self._bind()

@@ -39,6 +39,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import stat
 import struct
 import subprocess
@@ -13691,6 +13692,131 @@ def test_on_the_mac_the_command_key_gives_the_commands(monkeypatch: pytest.Monke
     assert module.shortcut_text("Mod-n", module.Texts("en")) == "Command-N"
     assert module.shortcut_sequences("Mod-n")[0] == "<Command-Key-n>"
     assert module.IS_MAC and module.ALT_MASK == 8
+
+
+# --- on a screen far away ---------------------------------------------------------
+
+class CountingScreen:
+    """Stands between the window and the screen (X11) and counts the answers that the window waits for."""
+
+    FOLDER = "/tmp/.X11-unix"
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        real = re.fullmatch(r".*:([0-9]+)(\.[0-9]+)?", os.environ.get("DISPLAY", ""))
+        if real is None or not os.path.exists(f"{self.FOLDER}/X{real[1]}"):
+            pytest.skip("no screen that one can stand before")
+        self._real, self.answers = f"{self.FOLDER}/X{real[1]}", 0
+        number = next(number for number in range(7000, 8000) if not os.path.exists(f"{self.FOLDER}/X{number}"))
+        self.path = f"{self.FOLDER}/X{number}"
+        self._server = socket.socket(socket.AF_UNIX)
+        self._server.bind(self.path)
+        self._server.listen(1)
+        monkeypatch.setenv("DISPLAY", f":{number}")
+        if os.path.exists(os.environ.get("XAUTHORITY", "")):  # the key to the screen is kept by its number
+            monkeypatch.setenv("XAUTHORITY", self._keys_for(str(number), folder / "keys"))
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    @staticmethod
+    def _keys_for(number: str, path: Path) -> str:
+        """A copy of the user's keys to screens that opens this one with each of them (source: Xau's file format)."""
+        data, keys = Path(os.environ["XAUTHORITY"]).read_bytes(), b""
+        while data:
+            fields, rest = [], data[2:]
+            for _ in range(4):  # address, number, name, key
+                length = 2 + struct.unpack(">H", rest[:2])[0]
+                fields.append(rest[:length])
+                rest = rest[length:]
+            fields[1] = struct.pack(">H", len(number)) + number.encode()
+            keys, data = keys + data[:2] + b"".join(fields), rest
+        path.write_bytes(keys)
+        return str(path)
+
+    def _serve(self) -> None:
+        window, _ = self._server.accept()
+        screen = socket.socket(socket.AF_UNIX)
+        screen.connect(self._real)
+        threading.Thread(target=self._pass_on, args=(window, screen), daemon=True).start()
+        left = b""
+
+        def take(length: int) -> bytes:
+            nonlocal left
+            while len(left) < length:
+                data = screen.recv(1 << 16)
+                if not data:
+                    raise EOFError
+                window.sendall(data)
+                left += data
+            taken, left = left[:length], left[length:]
+            return taken
+
+        try:  # the greeting, then answers, events and errors, of 32 bytes each and what an answer is longer by
+            take(4 * struct.unpack("=H", take(8)[6:])[0])
+            while True:
+                message = take(32)
+                is_answer, is_long = message[0] == 1, message[0] & 127 in (1, 35)
+                self.answers += is_answer
+                take(4 * struct.unpack("=I", message[4:8])[0] if is_long else 0)
+        except (EOFError, OSError):
+            window.close()
+
+    @staticmethod
+    def _pass_on(window: socket.socket, screen: socket.socket) -> None:
+        try:
+            data = window.recv(1 << 16)
+            while data:
+                screen.sendall(data)
+                data = window.recv(1 << 16)
+        except OSError:
+            pass
+        screen.close()
+
+    def close(self) -> None:
+        self._server.close()
+        os.remove(self.path)
+
+
+#: Opens the window, and closes it once the board is painted.
+OPEN_AND_CLOSE = """
+import agon
+root = agon.tk.Tk()
+app = agon.App(root)
+def look():
+    if app.board._painted:
+        app.handle(app.end)
+    else:
+        root.after(20, look)
+root.after(20, look)
+root.mainloop()
+"""
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="no X11 here")
+def test_the_start_waits_for_few_answers_of_the_screen(
+        window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    screen = CountingScreen(monkeypatch, tmp_path)
+    try:
+        done = start_program("-c", OPEN_AND_CLOSE, DISPLAY=os.environ["DISPLAY"], AGON_HOME=str(tmp_path / "home"))
+    finally:
+        screen.close()
+    assert done.returncode == 0 and done.stderr == ""
+    # Tk itself asks 256 times for the first picture, and some 80 times for any window.
+    assert 100 < screen.answers < 600
+
+
+def test_letters_are_composed_where_words_are_typed(window: Window) -> None:
+    def composes() -> bool:
+        return bool(window.root.tk.getboolean(window.root.tk.call("tk", "useinputmethods")))
+
+    if agon.windowing_system(window.root) != "x11":
+        pytest.skip("the system composes letters everywhere")
+    assert not composes()
+    window.run("own_program")
+    assert composes()
+    window.run("about")
+    window.dialog().on_cancel()
+    assert composes()
+    window.dialog().on_cancel()
+    assert not composes()
 
 
 # === 15. What README, instructions and lessons say is true =======================
