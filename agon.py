@@ -127,7 +127,6 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_paused": ("Der Computer ist am Zug. Weiter mit {key}.", "It is the computer's turn. Go on with {key}."),
     "say_start": ("Zieh einen Stein mit der Maus: den Ring entlang oder einen Ring weiter nach innen.",
                   "Drag a piece with the mouse: along its ring or one ring further inwards."),
-    "move_number": ("Zug {number}", "Move {number}"),
     "say_thinking": ("Der Computer denkt …", "The computer is thinking …"),
     # the message box: pieces that are trapped
     "trapped_your_guard": ("Deine Wache ist eingeschlossen", "Your guard is trapped"),
@@ -199,8 +198,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                       "The game that was running could not be read ({reason}). It is kept as: {name}"),
     "say_orphan": ("Das Spiel eines zweiten Fensters liegt bereit: Menü, Spiel, Voriges Spiel zurückholen.",
                    "The game of a second window is at hand: menu, Game, Bring back the previous game."),
-    "say_branched": ("Ein neues Spiel ab {place}. Das alte: Menü, Spiel, Voriges Spiel zurückholen.",
-                     "A new game from {place}. The old one: menu, Game, Bring back the previous game."),
+    "say_branched": ("Ein neues Spiel ab Zug {number}. Das alte: Menü, Spiel, Voriges Spiel zurückholen.",
+                     "A new game from move {number}. The old one: menu, Game, Bring back the previous game."),
     "say_copied_position": ("Die Stellung ist in der Zwischenablage.", "The position is on the clipboard."),
     "say_copied_game": ("Das Spiel ist in der Zwischenablage.", "The game is on the clipboard."),
     "say_typed": ("Zug: {text}", "Move: {text}"),
@@ -663,6 +662,7 @@ def write_file(path: str, content: Union[str, bytes]) -> None:
         except OSError as error:
             raise AgonError("unwritable", reason=error.strerror or error, number=error.errno).at(path=path) from None
     write_safely(path, content, is_own)
+    remove_leftovers(path)
 
 
 class Writer:
@@ -1444,6 +1444,10 @@ class Preview(NamedTuple):
     last: Optional[Move] = None
 
 
+#: Sentences about where a game is kept: they stay until the player acts, for the computer's answer may come at once.
+LASTING = ("say_branched", "say_orphan", "say_set_aside")
+
+
 class Session:
     """All that the window knows about what lies on the table; it holds no Tk and can be tried alone."""
 
@@ -1483,6 +1487,13 @@ class Session:
     def say(self, message: Optional[Message], is_refusal: bool = False) -> None:
         """Put a sentence into the message box; nothing (None) is no refusal."""
         self.message, self.is_refusal = message, is_refusal and message is not None
+
+    def answered(self) -> None:
+        """The computer has moved: marks and message are old, unless the player should still read it."""
+        message, is_refusal = self.message, self.is_refusal
+        self.clear_marks()
+        if message and message.key in LASTING:
+            self.say(message, is_refusal)
 
     def mark(self, **marks: Any) -> None:
         """Add marks to those on the board."""
@@ -2541,6 +2552,18 @@ LEAST_THINK_MS = 350
 HINT_MS = 1000
 
 
+#: By how much the system's clock must have been set back (seconds) to be noticed.
+CLOCK_JUMP_S = 1.0
+
+
+class Job(NamedTuple):
+    """Something to be done later: Tk's name for it, when (seconds of the monotonic clock; None: when idle), and what."""
+
+    name: str
+    due: Optional[float]
+    action: Callable[[], Any]
+
+
 class Jobs:
     """What is to be done later, by name; a new job takes the place of an older one of the same name.
 
@@ -2550,12 +2573,14 @@ class Jobs:
     def __init__(self, after: Callable[..., str], cancel: Callable[[str], None],
                  handle: Callable[[Callable[[], Any]], Any]) -> None:
         self._after, self._cancel, self._handle = after, cancel, handle
-        self._jobs: Dict[str, str] = {}
+        self._jobs: Dict[str, Job] = {}
+        self._ahead = self._clock_ahead()
 
     def later(self, name: str, milliseconds: Union[int, str], action: Callable[[], Any]) -> None:
         """Do something later ('idle': when the events have run out)."""
         self.forget(name)
-        self._jobs[name] = self._after(milliseconds, self._run, name, action)
+        due = None if isinstance(milliseconds, str) else time.monotonic() + milliseconds / 1000
+        self._jobs[name] = Job(self._after(milliseconds, self._run, name, action), due, action)
 
     def waits(self, name: str) -> bool:
         """Whether a job of this name waits."""
@@ -2570,7 +2595,20 @@ class Jobs:
         for name in names or tuple(self._jobs):
             job = self._jobs.pop(name, None)
             if job is not None:
-                self._cancel(job)
+                self._cancel(job.name)
+
+    @staticmethod
+    def _clock_ahead() -> float:
+        """How far the system's clock, which can be set, is ahead of the monotonic one (seconds)."""
+        return time.time() - time.monotonic()
+
+    def wake(self) -> None:
+        """Ask anew for what waits, if the system's clock has been set back: Tk goes by it and would wait as much longer."""
+        before, self._ahead = self._ahead, self._clock_ahead()
+        if self._ahead < before - CLOCK_JUMP_S:
+            for name, job in tuple(self._jobs.items()):
+                if job.due is not None:
+                    self.later(name, max(0, round(1000 * (job.due - time.monotonic()))), job.action)
 
 
 class Asked(NamedTuple):
@@ -3143,7 +3181,7 @@ class Files:
         self.autosave_path = user_path(name)
         self.previous_path = user_path(name.replace("autosave", "previous"))
         if self._lock:
-            remove_leftovers(self.autosave_path)
+            remove_leftovers(self.autosave_path, 0)
         self._previous: Optional[RunningGame] = None
 
     def commands(self) -> Tuple[Command, ...]:
@@ -3285,6 +3323,7 @@ class Files:
             self.store.drop("recent", path)
             self.dialogs.tell("open", error)
             return
+        remove_leftovers(path)
         self.store.add("recent", path)
         running = self.session.running
         self.adopt(self._running(game, running.attempt, path))
@@ -5250,10 +5289,9 @@ class MoveList(ttk.Frame):
         self.canvas = tk.Canvas(self, height=40, width=60, highlightthickness=0, borderwidth=0, takefocus=1)
         self.canvas.grid(row=0, column=0, sticky="nsew")
         self.scrollbar = ttk.Scrollbar(self, command=self._on_scroll)
-        self.scrollbar.grid(row=0, column=1, sticky="ns")
         self.foot = ttk.Frame(self, style="ListFill.TFrame")
-        ttk.Frame(self, style="Line.TFrame", height=1).grid(row=1, column=0, columnspan=2, sticky="ew")
-        self.foot.grid(row=2, column=0, columnspan=2, sticky="ew")
+        ttk.Frame(self, style="Line.TFrame", height=1).grid(row=1, column=0, sticky="ew")
+        self.foot.grid(row=2, column=0, sticky="ew")
         self.buttons: Dict[str, ttk.Button] = {}
         for column, key in enumerate(("first", "previous", "next", "last")):
             self.foot.columnconfigure(column, weight=1, uniform="foot")
@@ -5330,9 +5368,9 @@ class MoveList(ttk.Frame):
         first, last = self.top / max(1, self.rows), (self.top + self.visible_rows) / max(1, self.rows)
         self.scrollbar.set(first, min(1.0, last))
         if self.rows <= self.visible_rows:
-            self.scrollbar.grid_remove()
-        else:
-            self.scrollbar.grid()
+            self.scrollbar.place_forget()
+        else:  # beside the moves, below their titles
+            self.scrollbar.place(in_=canvas, relx=1, anchor="ne", y=height, relheight=1, height=-height)
 
     def _draw_move(self, x: float, y: float, ply: int) -> None:
         """A move; the one on the board on a chip, those taken back in quiet colours."""
@@ -5412,7 +5450,8 @@ class AnalysisPanel(ttk.Frame):
         self._pictures: List[tk.PhotoImage] = []
         for canvas in (self.bar, self.chart):
             canvas.create_image(0, 0, anchor="nw")
-            canvas.bind("<Configure>", self._redraw)
+        for widget in (self, self.bar, self.chart):  # the two may be hidden, and then have no width
+            widget.bind("<Configure>", self._redraw)
         self.chart.bind("<Button-1>", self._on_click)
 
     def recolour(self) -> None:
@@ -5453,10 +5492,10 @@ class AnalysisPanel(ttk.Frame):
         return 0.5 + 0.5 * max(-1.0, min(1.0, score / self.FULL))
 
     def _x(self, ply: int) -> float:
-        return 6 + (self.chart.winfo_width() - 12) * ply / max(1, self.shown.plies)
+        return 6 + (self.winfo_width() - 12) * ply / max(1, self.shown.plies)
 
     def _redraw(self, _event: object = None) -> None:
-        shown, width = self.shown, max(self.bar.winfo_width(), self.chart.winfo_width())
+        shown, width = self.shown, self.winfo_width()
         self.summary.configure(wraplength=max(100, width))
         for label, words in zip(self.lines, shown.lines):
             label.configure(text=self._fitting(words, width - 2 * LABEL_BORDER))
@@ -6995,15 +7034,18 @@ class App:
 
     # -- transitions --
 
-    def stop(self) -> None:
-        """Stop whatever is going on, before the table is changed."""
+    def stop(self, by_player: bool = True) -> None:
+        """Stop whatever is going on, before the table is changed: by the player, or by the computer's answer."""
         self.jobs.forget("next")
         self._pending = None
         self.board.end_motion(goes_on=False)
         self.thinker.cancel()
         self.analyst.rest()
         self.session.preview = None
-        self.session.clear_marks()
+        if by_player:
+            self.session.clear_marks()
+        else:
+            self.session.answered()
         self.hand.clear()
         self.session.enter(Mode.IDLE)
 
@@ -7079,7 +7121,7 @@ class App:
     def play(self, move: Move, origin: Optional[Point] = None) -> None:
         """Play a legal move; the piece glides from `origin` (in pixels), or from its cell."""
         session, running, layout = self.session, self.session.running, self.board.layout
-        self.stop()
+        self.stop(by_player=session.is_lesson or not running.is_computers_turn)
         if not session.is_lesson:
             if not running.is_computers_turn:
                 running.is_paused = False
@@ -7102,9 +7144,9 @@ class App:
         """Who looks back and plays another move begins a new game; the one looked through stays whole."""
         running = self.session.running
         if running.looks_back and running.game.undone[0] != move:
-            place = Message.of("move_number", number=running.game.move_number(running.game.ply))
+            number = running.game.move_number(running.game.ply)
             self.session.branch()
-            self.session.say(Message.of("say_branched", place=place))
+            self.session.say(Message.of("say_branched", number=number))
 
     def attempt(self, move: Move, dropped_at: Optional[Point]) -> None:
         """Play the player's move, or say why not and mark the cells that forbid it."""
@@ -7236,6 +7278,8 @@ class App:
         root = self.root
         self.board.bind("<Configure>", partial(self._on_event, self._on_configure))
         root.bind("<FocusOut>", partial(self._on_event, self.hand.lost))
+        for sequence in ("<Motion>", "<Enter>", "<FocusIn>"):
+            root.bind(sequence, self._on_life, add=True)
         root.bind("<Escape>", partial(self._on_event, self._escape))
         for command in self.commands.values():
             for sequence in shortcut_sequences(command.shortcut) if command.shortcut else ():
@@ -7258,6 +7302,10 @@ class App:
             if letter and command.shortcut == f"Mod-{letter}":
                 return self._on_event(partial(self.run, command.key), event)
         return None
+
+    def _on_life(self, _event: object) -> None:
+        """Somebody is there: what has come to a stand because the clock was set back goes on."""
+        self.jobs.wake()
 
     def _on_event(self, action: Callable[[], None], _event: object) -> str:
         self.handle(action)

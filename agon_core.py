@@ -1375,6 +1375,8 @@ def _parse_rules(value: str) -> Rules:
 #: Windows refuses to replace a file that another program, a virus scanner say,
 #: has open for a moment: how often it is tried again, and after how many seconds.
 REPLACE_TRIES, REPLACE_PAUSE_S = 10, 0.05
+#: A temporary file so old (seconds) belongs to nobody any more.
+LEFTOVER_S = 600.0
 #: How many characters of the target's name the name of its temporary file begins with.
 _TEMPORARY_STEM = 12
 
@@ -1439,18 +1441,20 @@ def write_safely(path: str, content: Union[str, bytes], is_own: bool = False) ->
             _try_quietly(os.remove, temporary)
 
 
-def remove_leftovers(path: str) -> None:
+def remove_leftovers(path: str, least_age: float = LEFTOVER_S) -> None:
     """Remove the temporary files that writing this file has left behind where it was killed.
 
-    Only for a file that nobody else is writing at the moment: the caller holds its lock.
+    Somebody else may be writing the file just now, so young ones (seconds) are
+    left alone; who holds the file's lock need not wait: 0.
     """
     folder, name = os.path.split(os.path.realpath(path))
     stem = os.path.basename(_temporary_stem(path))
     leftover = re.compile(rf"{re.escape(stem)}\.[0-9a-f]{{8}}\.tmp|{re.escape(name)}\.[0-9]+\.tmp")
     try:
-        for entry in os.listdir(folder):
-            if leftover.fullmatch(entry):
-                _try_quietly(os.remove, os.path.join(folder, entry))
+        for entry in filter(leftover.fullmatch, os.listdir(folder)):
+            temporary = os.path.join(folder, entry)
+            if time.time() - os.stat(temporary).st_mtime >= least_age:
+                _try_quietly(os.remove, temporary)
     except OSError:
         pass  # a folder that cannot be read holds nothing that could be removed
 

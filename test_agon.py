@@ -2428,6 +2428,12 @@ def test_what_a_killed_program_left_behind_is_removed_and_nothing_else(tmp_path:
         with open(os.path.join(tmp_path, name), "wb"):
             pass
     agon_core.remove_leftovers(path)
+    assert sorted(os.listdir(tmp_path)) == sorted(left + others), "somebody may be writing just now"
+    old = time.time() - agon_core.LEFTOVER_S - 1
+    os.utime(os.path.join(tmp_path, left[0]), (old, old))
+    agon_core.remove_leftovers(path)
+    assert sorted(os.listdir(tmp_path)) == sorted(left[1:] + others)
+    agon_core.remove_leftovers(path, 0)
     assert sorted(os.listdir(tmp_path)) == sorted(others)
     agon_core.remove_leftovers(os.path.join(tmp_path, "no such folder", "x.agon"))
 
@@ -2444,7 +2450,7 @@ def test_a_file_killed_while_it_was_written_leaves_what_is_later_removed(
         with pytest.raises(SystemExit):
             Game().save(path)
     assert len(os.listdir(tmp_path)) == 1
-    agon_core.remove_leftovers(path)
+    agon_core.remove_leftovers(path, 0)
     assert os.listdir(tmp_path) == []
 
 
@@ -6581,6 +6587,16 @@ def test_the_users_folder_is_made_when_something_is_written_there(home: Path) ->
     assert (home / "note").read_text("utf-8") == "again"
 
 
+def test_whoever_writes_a_file_removes_what_was_left_behind_beside_it(home: Path) -> None:
+    home.mkdir()
+    for name, age in (("note.0123abcd.tmp", 2), ("note.89abcdef.tmp", 0), ("other.0123abcd.tmp", 2)):
+        (home / name).write_text("half", "utf-8")
+        written = time.time() - age * agon_core.LEFTOVER_S
+        os.utime(home / name, (written, written))
+    agon.write_file(agon.user_path("note"), "whole")
+    assert sorted(path.name for path in home.iterdir()) == ["note", "note.89abcdef.tmp", "other.0123abcd.tmp"]
+
+
 def test_other_folders_are_not_made(home: Path, tmp_path: Path) -> None:
     with pytest.raises(AgonError) as caught:
         agon.write_file(str(tmp_path / "elsewhere" / "note"), "x")
@@ -9087,6 +9103,41 @@ def test_a_job_may_ask_for_itself_again() -> None:
     assert done == [0, 10, 20] and jobs.waits("one")
 
 
+def test_what_waits_goes_on_when_the_clock_has_been_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, done, hour = Clock(), [], [36000.0]
+    times = types.SimpleNamespace(monotonic=lambda: clock.now / 1000, time=lambda: hour[0] + clock.now / 1000)
+    monkeypatch.setattr(agon, "time", times)
+    jobs = clock.jobs()
+    jobs.later("answer", 300, functools.partial(done.append, "answer"))
+    jobs.later("tidy", "idle", functools.partial(done.append, "tidy"))
+    clock.turn(100)
+    waiting = dict(clock.waiting)
+    for hour[0] in (36000.0, 39600.0, 39599.5):  # as it was, set forward, corrected by half a second
+        jobs.wake()
+        assert clock.waiting == waiting
+    hour[0] = 35970.0
+    clock.waiting = {job: (due + 30000, action) for job, (due, action) in clock.waiting.items()}  # as Tk does it
+    jobs.wake()
+    jobs.wake()
+    clock.turn(199)
+    assert done == ["tidy"] and jobs.waits("answer")
+    clock.turn(1)
+    assert done == ["tidy", "answer"] and clock.waiting == {}
+
+
+@pytest.mark.parametrize("keysym, keycode, platform, letter", [
+    ("Cyrillic_ya", 52, "linux", "z"), ("Cyrillic_ze", 33, "linux", "p"), ("Greek_zeta", 52, "linux", "z"),
+    ("z", 52, "linux", ""), ("Z", 52, "linux", ""), ("Control_L", 37, "linux", ""), ("KP_Add", 86, "linux", ""),
+    ("Cyrillic_ya", 10, "linux", ""), ("Cyrillic_ya", 90, "win32", "z"), ("Cyrillic_ya", 189, "win32", ""),
+    ("Cyrillic_ya", "??", "linux", "")])
+def test_a_key_that_writes_no_latin_letter_counts_by_its_place(
+        monkeypatch: pytest.MonkeyPatch, keysym: str, keycode: object, platform: str, letter: str) -> None:
+    if agon is None:
+        pytest.skip("no tkinter")
+    monkeypatch.setattr(sys, "platform", platform)
+    assert agon.latin_letter(types.SimpleNamespace(keysym=keysym, keycode=keycode)) == letter
+
+
 class FakeEngine:
     """In the place of an EngineProcess: answers what a test lays ready, one entry for each look."""
 
@@ -9132,7 +9183,7 @@ class Questions:
 
     def __init__(self, monkeypatch: Any) -> None:
         self.clock = Clock()
-        monkeypatch.setattr(agon, "time", types.SimpleNamespace(monotonic=lambda: self.clock.now / 1000))
+        monkeypatch.setattr(agon, "time", types.SimpleNamespace(monotonic=lambda: self.clock.now / 1000, time=float))
         self.jobs = self.clock.jobs()
         self.thinker = agon.Thinker("test", self.jobs, OWN, FakeEngine)
         self.told: List[Tuple[Any, ...]] = []
@@ -11629,6 +11680,8 @@ def test_a_long_list_shows_whole_rows_and_the_move_on_the_board(window: Window) 
         window.keys(key)
         window.rest()
         assert moves.top == (0 if key == "Home" else 60 - moves.visible_rows)
+    assert moves.scrollbar.winfo_y() >= moves.canvas.winfo_y() + moves.row_height, "it stands below the titles"
+    assert moves.scrollbar.winfo_y() + moves.scrollbar.winfo_height() == canvas.winfo_y() + canvas.winfo_height()
     for sequence in ("<ButtonPress-1>", "<ButtonRelease-1>"):
         moves.scrollbar.event_generate(sequence, x=4, y=moves.scrollbar.winfo_height() // 2)
     assert moves.top == max(0, 60 - 2 * moves.visible_rows)
@@ -11652,6 +11705,22 @@ def test_another_move_in_an_old_position_begins_a_new_game_and_keeps_the_old_one
     window.run("previous_game")
     window.rest()
     assert window.session.game.length == 3 and window.shows_the_position()
+
+
+def test_that_a_new_game_has_begun_can_be_read_until_the_player_acts(window: Window) -> None:
+    window.begin(levels=(0, 1))
+    window.drag("b1", "c2")
+    window.until(lambda: len(window.moves()) == 2)
+    window.keys("Home")
+    window.rest()
+    window.drag("a5", "b5")
+    window.until(lambda: len(window.moves()) == 2)
+    window.rest()
+    assert "Ein neues Spiel ab Zug 1." in window.voice(), "the computer's answer does not wipe it away"
+    window.speak("en")
+    assert "A new game from move 1." in window.voice()
+    window.click("k1")
+    assert "new game" not in window.voice()
 
 
 # --- the picture -----------------------------------------------------------------
@@ -12916,6 +12985,7 @@ def test_a_finished_game_gets_a_curve_and_a_click_on_it_goes_there(
     window.run("look_through")
     window.until(lambda: len(panel.shown.scores) == 4)
     assert panel.shown.scores[3][1] == agon.WON_STEPS and panel.summary.cget("text") == window.app.texts("review_done")
+    assert panel.summary.cget("wraplength") == panel.winfo_width(), "its caption has the whole width"
     curve = panel.points()
     assert len(curve) == 4 and curve[3][1] == min(y for _, y in curve)
     panel.chart.event_generate("<Button-1>", x=2, y=10)
@@ -13513,7 +13583,7 @@ def test_an_idle_window_has_nothing_to_do(window: Window) -> None:
     window.until(lambda: not set(window.app.jobs._jobs) - {"garbage"})
     waiting = {job: window.root.tk.call("after", "info", job)
                for job in window.root.tk.splitlist(window.root.tk.call("after", "info"))}
-    waiting.pop(window.app.jobs._jobs["garbage"])
+    waiting.pop(window.app.jobs._jobs["garbage"].name)
     # A scrollbar that was pressed in an earlier test repeats itself: that is Tk's own.
     assert [job for job in waiting.values() if "ttk::Repeat" not in str(job)] == []
 
