@@ -77,11 +77,12 @@ import threading
 import time
 from enum import Enum
 from functools import partial
-from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from agon_ai import (
     LEVELS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Reason, Said, TreeLine, board_plies, missing_file,
     parse_tree_line, program_command)
+from agon_ai import Mistake, Review, annotate, chance, mark_of, score_before
 from agon_ai import reason as reason_of
 from agon_core import (
     BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, HEXAGON, NEIGHBOURS, PASS, PIECE_DIAMETER,
@@ -156,6 +157,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_pass": ("{side} kann nicht ziehen und setzt aus.", "{side} cannot move and passes."),
     "say_hint": ("Vorschlag: {move}", "Suggestion: {move}"),
     "say_hint_why": ("Vorschlag: {move}. Der Zug {why}.", "Suggestion: {move}. The move {why}."),
+    "hint_piece": ("Es geht um den markierten Stein.", "It is about the piece that is marked."),
     # what a move is good for
     "why_wins": ("gewinnt in {number} Zügen", "wins in {number} moves"),
     "why_wins_now": ("gewinnt sofort", "wins at once"),
@@ -346,6 +348,48 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "puzzle_refuted": ("Dagegen gibt es eine Verteidigung: den Pfeil.", "There is a defence: the arrow."),
     "puzzle_failed": ("Der Computerspieler ist ausgefallen. Versuch es noch einmal.",
                       "The computer player has failed. Try once more."),
+    # learning from mistakes
+    "learn_mistakes": ("Aus Fehlern lernen", "Learn from mistakes"),
+    "mistakes_players": ("{white} – {black}", "{white} – {black}"),
+    "mistakes_looking": ("Das Spiel wird durchgesehen", "Looking through the game"),
+    "mistakes_done": ("{done} von {count} Stellungen. Gefundene Fehler: {found}",
+                      "{done} of {count} positions. Mistakes found: {found}"),
+    "mistakes_stop": ("Anhalten", "Stop"),
+    "mistakes_none": ("Keine Fehler gefunden", "No mistakes found"),
+    "mistakes_none_text": ("Auf dieser Seite hat kein Zug die Gewinnchance deutlich verschlechtert.",
+                           "No move of this side has clearly lowered the chance of winning."),
+    "mistakes_partly": ("Durchgesehen bis zum {number}. Zug.", "Looked through up to move {number}."),
+    "mistakes_go_on": ("Weiter durchsehen", "Go on looking"),
+    "mistakes_you": ("Du hast {move}{mark} gespielt.", "You played {move}{mark}."),
+    "mistakes_side": ("{side} hat {move}{mark} gespielt.", "{side} played {move}{mark}."),
+    "mistakes_task": ("Findest du etwas Besseres?", "Find something better."),
+    "sides_white": ("Weiß", "White"),
+    "sides_black": ("Schwarz", "Black"),
+    "sides_both": ("beide", "both"),
+    "mistakes_right": ("Richtig! {why}", "Right! {why}"),
+    "mistakes_as_good": ("Auch gut! {why}", "Just as good! {why}"),
+    "mistakes_why": ("{move} {why}.", "{move} {why}."),
+    "mistakes_same": ("Das ist der Zug aus dem Spiel.", "That is the move of the game."),
+    "mistakes_wrong": ("Das ist nicht viel besser: Die Antwort ist {move}.",
+                       "That is not much better: the answer is {move}."),
+    "mistakes_ended": ("Damit ist das Spiel zu Ende, und es ging besser.",
+                       "That ends the game, and there was something better."),
+    "mistakes_shown": ("Besser war {move}.", "Better was {move}."),
+    "mistakes_line": ("So kann es weitergehen: {line}", "It may go on like this: {line}"),
+    "mistakes_play": ("Vorspielen", "Play it"),
+    "mistakes_next": ("Nächster Fehler ›", "Next mistake ›"),
+    "mistakes_back": ("‹ Voriger Fehler", "‹ Previous mistake"),
+    "mistakes_solution": ("Lösung zeigen", "Show solution"),
+    "mistakes_save": ("Fehler speichern …", "Save the mistakes …"),
+    "mistakes_note": ("Dein Spiel bleibt, wie es ist: Versuche hier ändern nichts daran.",
+                      "Your game stays as it is: what you try here changes nothing in it."),
+    "cost_steps": ("kostete {steps} Schritte", "cost {steps} steps"),
+    "cost_win": ("Gewinn in {number} verpasst", "missed a win in {number}"),
+    "cost_loss": ("verlor das Spiel", "lost the game"),
+    "comment_win": ("verpasst den Gewinn in {number}", "misses a win in {number}"),
+    "comment_chance": ("Gewinnchance {before} % -> {after} %", "chance of winning {before} % -> {after} %"),
+    "comment_better": ("{what}; besser {move}", "{what}; better {move}"),
+    "comment_better_why": ("{what}; besser {move}: {why}", "{what}; better {move}: {why}"),
     "setup_title": ("Stellung aufbauen", "Set up a position"),
     "setup_heading": ("Was soll ein Klick tun?", "What should a click do?"),
     "setup_text": ("Ziehen verschiebt einen Stein; neben dem Brett losgelassen, verschwindet er.",
@@ -1116,6 +1160,10 @@ TRANSITIONS: Dict[Mode, Tuple[Mode, ...]] = {
 }
 
 
+#: An instant answer would look as if the player's own move had done two things.
+LEAST_THINK_MS = 350
+
+
 class Question(NamedTuple):
     """What an engine is asked: as which player, and the words of the protocol that limit it."""
 
@@ -1123,6 +1171,10 @@ class Question(NamedTuple):
     go: str = "go"
     #: The ideas that the program's own engine leaves out; "reductions" where no line of play may be missed.
     without: str = "none"
+    #: The game that it is about, if that is not the one on the board.
+    game: Optional[Game] = None
+    #: The answer is given after this many milliseconds at the earliest.
+    least_ms: int = LEAST_THINK_MS
 
 
 class Next(NamedTuple):
@@ -1137,8 +1189,9 @@ class Next(NamedTuple):
     delay: int = 0
     #: A question to an engine; answered() says what becomes of its answer.
     ask: Optional[Question] = None
-    #: A move shown as an arrow.
+    #: A move shown as an arrow, or just a piece that is to be thought of.
     show: Optional[Move] = None
+    point: Optional[Cell] = None
     say: Optional[Message] = None
 
 
@@ -1149,6 +1202,17 @@ class Button(NamedTuple):
     label: str
     is_possible: bool = True
     is_primary: bool = False
+
+
+class Row(NamedTuple):
+    """A line of a list on a page: the name it is chosen by, a mark ('?', ...), two texts, and how far it is done."""
+
+    name: str
+    text: str
+    detail: str = ""
+    mark: str = ""
+    #: 'open', 'done', 'helped', or '' where there is nothing to be done.
+    state: str = ""
 
 
 #: Rows of choices: a title, and the labels by the name of what is chosen.
@@ -1169,11 +1233,18 @@ class PageView(NamedTuple):
     picture: str = ""
     choices: Choices = ()
     chosen: str = ""
+    #: The course of a game.
+    curve: Optional["AnalysisView"] = None
+    #: A list of which one line is chosen.
+    rows: Tuple[Row, ...] = ()
+    chosen_row: str = ""
     task: str = ""
     feedback: str = ""
     is_praise: bool = False
     buttons: Tuple[Button, ...] = ()
     note: str = ""
+    #: Whether what is said is neither praise nor blame, such as a hint.
+    is_neutral: bool = False
 
 
 #: How long the line "... passes" stands before the pass is made.
@@ -1195,6 +1266,12 @@ class Table:
     place = "game"
     #: Whether a click picks a piece up; else only dragging does.
     is_picked_by_click = True
+    #: The side that sits below while this lies on the table; None: as the settings say.
+    below: Optional[int] = None
+    #: Whether the table itself gives hints.
+    has_hint = False
+    #: A move that is shown as a bad one.
+    blamed: Optional[Move] = None
 
     def __init__(self, game: Game, attempt: Callable[[Move, Optional[Point]], None]) -> None:
         self.game = game
@@ -1253,6 +1330,9 @@ class Table:
         """The board has come to rest: what is to happen next."""
         return Next()
 
+    def heard(self, info: Info) -> None:
+        """The engine that was asked tells what it thinks so far."""
+
     def answered(self, move: Move, score: Optional[int]) -> Next:
         """An engine has answered with a legal move: what becomes of it."""
         return Next(play=move)
@@ -1279,6 +1359,10 @@ class Table:
     def choose(self, name: str) -> None:
         """A choice on the page has been made."""
 
+    def written(self, texts: Texts) -> str:
+        """The text of the file that Save as writes; AgonError if it is too long."""
+        return self.game.to_text()
+
     def commands(self) -> Dict[str, Callable[[], None]]:
         """Commands that mean something of their own here, by their keys."""
         return {}
@@ -1300,6 +1384,8 @@ class RunningGame(Table):
         self.helper: Optional[Player] = None
         #: Whether its end is known already: a game counts once, and not when it came here finished.
         self.is_counted = game.outcome(game.length) is not None
+        #: What has been found out about its mistakes.
+        self.review: Optional[Review] = None
 
     @property
     def looks_back(self) -> bool:
@@ -1362,6 +1448,14 @@ class RunningGame(Table):
     def text(self) -> str:
         """The game as .agon text, with the moves taken back."""
         return self.game.to_text(with_undone=True, headers=self.headers())
+
+    def written(self, texts: Texts) -> str:
+        return self.text()
+
+    def reviewed(self) -> Optional[Review]:
+        """What has been found out about the mistakes of the game as it is now."""
+        review = self.review
+        return review if review and review.moves == self.game.moves + self.game.undone else None
 
     def settled(self) -> Next:
         game, mover = self.game, self.helper or self.player
@@ -1435,6 +1529,8 @@ class Marks(NamedTuple):
     causes: FrozenSet[Cell] = frozenset()
     tried: Optional[Cell] = None
     hint: Optional[Move] = None
+    #: The piece that a hint points at.
+    piece: Optional[Cell] = None
 
 
 class Preview(NamedTuple):
@@ -1655,6 +1751,7 @@ class PuzzleBook(Leaflet):
     """The puzzles: find the moves that force a win or a trap against the best defence."""
 
     place = "puzzles"
+    has_hint = True
 
     def __init__(self, lessons: Sequence[Lesson], attempt: Callable[[Move, Optional[Point]], None],
                  store: Store) -> None:
@@ -1773,6 +1870,358 @@ class PuzzleBook(Leaflet):
                      Button("page_again", texts("page_again")),
                      Button("page_back", texts("page_back"), number > 0), Button("page_close", texts("page_close"))),
             note=texts("waiting_game"))
+
+
+#: What the engine is asked about each position of a game that is looked through, and about a try.
+REVIEW_GO = "go nodes 10000"
+
+
+class Mistakes(Table):
+    """Learning from the mistakes of a game: it is looked through, then each mistake is a task of its own.
+
+    All is tried on copies; the game itself stays as it is.  Nothing shows a
+    better move before the player has found one or asks for it.
+    """
+
+    place = "analysis"
+    #: The sides whose mistakes are tasks, by the name of the choice.
+    SIDES = {"sides_white": (WHITE,), "sides_black": (BLACK,), "sides_both": (WHITE, BLACK)}
+
+    def __init__(self, running: RunningGame, attempt: Callable[[Move, Optional[Point]], None]) -> None:
+        super().__init__(Game(running.game.start, running.game.rules), attempt)
+        self.running = running
+        review = running.reviewed()
+        if review is None:
+            review = running.review = Review(running.game)
+        self.review = review
+        self.is_stopped = False
+        person = running.person
+        self.sides = "sides_both" if person is None else ("sides_white", "sides_black")[person]
+        #: Which mistakes have been mended, and where help was given, by their plies.
+        self.mended: Set[int] = set()
+        self.helped: Set[int] = set()
+        self.number = 0
+        #: What has come of the last try: '' (nothing yet), 'right', 'wrong' or 'shown'.
+        self.verdict = ""
+        #: The line that follows, how much of the board's game it begins after, and whether it is being played.
+        self.line: Tuple[Move, ...] = ()
+        self.line_from = 0
+        self.is_showing = False
+        self._hints = 0
+        self._info: Optional[Info] = None
+        if not self.is_looking:
+            self.open(0)
+
+    # -- what there is --
+
+    @property
+    def is_looking(self) -> bool:
+        """Whether the game is still being looked through."""
+        return self.review.question is not None and not self.is_stopped
+
+    @property
+    def tasks(self) -> List[Mistake]:
+        """The mistakes found, of the sides that are wanted."""
+        return [mistake for mistake in self.review.mistakes if mistake.position.turn in self.SIDES[self.sides]]
+
+    @property
+    def mistake(self) -> Optional[Mistake]:
+        """The mistake that is the task now."""
+        tasks = self.tasks
+        return tasks[self.number] if not self.is_looking and self.number < len(tasks) else None
+
+    @property
+    def accepts_moves(self) -> bool:
+        return self.mistake is not None and not self.verdict and self.game.ply == self.mistake.ply
+
+    @property
+    def has_hint(self) -> bool:  # type: ignore[override]
+        """Whether there is a task to give a hint for."""
+        return self.accepts_moves
+
+    @property
+    def below(self) -> Optional[int]:  # type: ignore[override]
+        """The side that made the mistake."""
+        return self.mistake.position.turn if self.mistake else None
+
+    @property
+    def blamed(self) -> Optional[Move]:  # type: ignore[override]
+        """The bad move, as long as the board stands before it."""
+        return self.mistake.move if self.mistake and self.accepts_moves else None
+
+    # -- from one to the next --
+
+    def open(self, number: int) -> None:
+        """Put up the position before a mistake."""
+        self.number = max(0, min(number, len(self.tasks) - 1))
+        self.verdict, self.line, self.is_showing, self._hints = "", (), False, 0
+        self.tell()
+        self._put_up(self.mistake.ply if self.mistake else len(self.review.moves))
+
+    def _put_up(self, ply: int) -> None:
+        game = Game(self.running.game.start, self.running.game.rules)
+        for move in self.review.moves[:ply]:
+            game.play(move)
+        self.game = game
+
+    def choose(self, name: str) -> None:
+        """Choose whose mistakes are wanted, or the mistake at this move of the game."""
+        if name in self.SIDES:
+            self.sides = name
+            if not self.is_looking:
+                self.open(0)
+        elif self.tasks and not self.is_looking:
+            ply = int(name)
+            self.open(min(range(len(self.tasks)), key=lambda number: abs(self.tasks[number].ply - ply)))
+
+    def commands(self) -> Dict[str, Callable[[], None]]:
+        """Stop and go on looking; leaf through the mistakes; the solution, and its line on the board."""
+        if self.is_looking:
+            return {"mistakes_stop": self._stop}
+        commands: Dict[str, Callable[[], None]] = {"page_again": partial(self.open, self.number)}
+        if self.review.question is not None:
+            commands["mistakes_go_on"] = self._go_on
+        if self.mistake:
+            commands["mistakes_solution"] = self.show_solution
+        if self.line:
+            commands["mistakes_play"] = self.play_line
+        if self.number > 0:
+            commands.update(dict.fromkeys(("previous", "page_back"), partial(self.open, self.number - 1)))
+        if self.number < len(self.tasks) - 1:
+            commands.update(dict.fromkeys(("next", "page_next"), partial(self.open, self.number + 1)))
+        return commands
+
+    def _stop(self) -> None:
+        self.is_stopped = True
+        self.open(0)
+
+    def _go_on(self) -> None:
+        self.is_stopped = False
+
+    # -- looking, trying, showing --
+
+    def settled(self) -> Next:
+        mistake, game = self.mistake, self.game
+        if self.is_looking:
+            self._put_up(max(0, self.review.done - 1))
+            return self._ask(self.review.question)
+        if self.is_showing:
+            following = self.line[game.ply - self.line_from:]
+            self.is_showing = bool(following)
+            return Next(Mode.ANIMATING, play=following[0], delay=REPLY_MS) if following else Next()
+        if mistake is None or self.verdict or game.ply == mistake.ply:
+            return Next()
+        move, outcome = game.last_move, game.outcome()
+        if move == mistake.move:
+            return self._wrong("mistakes_same")
+        if move == mistake.better:
+            return self._right(mistake.line[1:], mistake.before)
+        if outcome:
+            is_good = outcome.winner == mistake.position.turn or (
+                outcome.winner is None and not mark_of(mistake.before, 0))
+            return self._right((), WIN if outcome.winner is not None else 0) if is_good else self._wrong("mistakes_ended")
+        return self._ask(None)
+
+    def _ask(self, game: Optional[Game]) -> Next:
+        self._info = None
+        return Next(Mode.THINKING, ask=Question(Player(len(LEVELS)), REVIEW_GO, "contempt", game,
+                                                0 if game else LEAST_THINK_MS))
+
+    def heard(self, info: Info) -> None:
+        """The engine's best line so far."""
+        self._info = info
+
+    def answered(self, move: Move, score: Optional[int]) -> Next:
+        """What the engine has found: about the next position of the game, or about a try."""
+        words = self._info.moves if self._info else ()
+        line = tuple(Move.from_text(word) for word in words) if words[:1] == (str(move),) else (move,)
+        score = score or 0
+        if self.is_looking:
+            self.review.answer(score, line)
+            if not self.is_looking:
+                self.open(0)
+            return self.settled()
+        mistake = self.mistake
+        if mistake is None:
+            return Next()
+        if not mark_of(mistake.before, score_before(score)):
+            return self._right(line, score_before(score))
+        self._wrong("mistakes_wrong", move=self.game.describe(move))
+        return Next(Mode.ANIMATING, play=move, delay=REPLY_MS)
+
+    def failed(self) -> Next:
+        """Without the engine nothing can be found out; the player may go on, or try once more."""
+        if self.is_looking:
+            self._stop()
+        elif self.mistake:
+            self.open(self.number)
+        self.tell("puzzle_failed")
+        return Next()
+
+    def _right(self, line: Tuple[Move, ...], score: int) -> Next:
+        """The player has found a move that is good enough, worth `score` for the side that makes it."""
+        mistake, move = self.mistake, self.game.last_move
+        assert mistake is not None and move is not None
+        self.verdict = "right"
+        self.mended.add(mistake.ply)
+        self._follow(line)
+        why = mistake.reason if move == mistake.better else reason_of(self._before(), move, score)
+        described = mistake.position.describe(move, self.game.rules)
+        reason: Union[str, Message] = Message.of("mistakes_why", move=described, why=why_message(why)) if why else ""
+        self.tell("mistakes_right" if move == mistake.better else "mistakes_as_good", True, why=reason)
+        return Next()
+
+    def _wrong(self, text_key: str, **values: Any) -> Next:
+        self.verdict = "wrong"
+        self.tell(text_key, **values)
+        return Next()
+
+    def _before(self) -> Game:
+        """The game of the board before the last move."""
+        game = self.game.branch()
+        game.undo()
+        return game
+
+    def _follow(self, line: Tuple[Move, ...]) -> None:
+        """Keep a line that goes on from the board, as far as it is legal."""
+        trial, legal = self.game.branch(), []
+        for move in line:
+            if trial.refusal(move):
+                break
+            trial.play(move)
+            legal.append(move)
+        self.line, self.line_from = tuple(legal), self.game.ply
+
+    def show_solution(self) -> None:
+        """Play the better move and its line on the board; the mistake then counts as mended with help."""
+        self.open(self.number)
+        mistake = self.mistake
+        if mistake:
+            self.mended.add(mistake.ply)
+            self.helped.add(mistake.ply)
+            self.verdict = "shown"
+            self.tell("mistakes_shown", True, move=mistake.position.describe(mistake.better, self.game.rules))
+            self._follow(mistake.line)
+            self.is_showing = True
+
+    def play_line(self) -> None:
+        """Play the line that may follow, from its beginning."""
+        while self.game.ply > self.line_from:
+            self.game.undo()
+        self.game = self.game.branch()
+        self.is_showing = True
+
+    def hint(self) -> Next:
+        """First the piece that should move, then the move and what it is good for."""
+        mistake = self.mistake
+        if mistake is None or not self.accepts_moves:
+            return Next()
+        self._hints += 1
+        if self._hints == 1:
+            return Next(point=mistake.better.source, say=Message("hint_piece"))
+        self.helped.add(mistake.ply)
+        return Next(show=mistake.better, say=hint_message(self.game, mistake.better, mistake.before))
+
+    # -- what is shown --
+
+    def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
+        """The course of the game, the mistakes, and the task."""
+        running, review, mistake = self.running, self.review, self.mistake
+        names = [player_name(running, side, texts) for side in (WHITE, BLACK)]
+        page = PageView(
+            texts("learn_mistakes"), texts("mistakes_players", white=names[WHITE], black=names[BLACK]),
+            choices=(("", tuple((name, texts(name)) for name in self.SIDES)),), chosen=self.sides,
+            curve=AnalysisView("", (), None, scores_of(review), len(review.moves), self.game.ply,
+                               tuple((task.ply, task.mark) for task in self.tasks)),
+            rows=tuple(mistake_row(running.game, task, self._state(task), texts) for task in self.tasks),
+            chosen_row=str(mistake.ply) if mistake else "",
+            feedback=texts.say(self.feedback) if self.feedback else "", is_praise=self.is_praise,
+            note=texts("mistakes_note"))
+        close = Button("page_close", texts("page_close"))
+        if self.is_looking:
+            return page._replace(
+                heading=texts("mistakes_looking"), text=texts("mistakes_done", done=review.done,
+                                                              count=len(review.moves) + 1, found=len(review.mistakes)),
+                buttons=(Button("mistakes_stop", texts("mistakes_stop")), close), chosen_row="")
+        on = (Button("mistakes_go_on", texts("mistakes_go_on"), is_primary=mistake is None),) * (review.question is not None)
+        save = Button("save_as", texts("mistakes_save"))
+        if mistake is None:
+            return page._replace(heading=texts("mistakes_none"), text=self._extent(texts, "mistakes_none_text"),
+                                 buttons=(*on, close, save))
+        return page._replace(heading=self._said(mistake, texts), text=self._line_text(texts),
+                             task="" if self.verdict else texts("mistakes_task"),
+                             buttons=(*self._buttons(texts), *on, close, save))
+
+    def _state(self, mistake: Mistake) -> str:
+        """How far a task is done, as a state of a row."""
+        return "open" if mistake.ply not in self.mended else "helped" if mistake.ply in self.helped else "done"
+
+    def _extent(self, texts: Texts, text_key: str) -> str:
+        """A sentence, with how far the game has been looked through if that is not to its end."""
+        if self.review.question is None:
+            return texts(text_key)
+        number = self.running.game.move_number(max(0, self.review.done - 1))
+        return f"{texts(text_key)} {texts('mistakes_partly', number=number)}"
+
+    def _said(self, mistake: Mistake, texts: Texts) -> str:
+        """Who has played the bad move."""
+        side = mistake.position.turn
+        move = mistake.position.describe(mistake.move, self.game.rules)
+        key = "mistakes_you" if self.running.person == side else "mistakes_side"
+        return texts(key, side=side, move=move, mark=mistake.mark)
+
+    def _line_text(self, texts: Texts) -> str:
+        """The line that may follow, once the task is done."""
+        if not self.line or self.verdict not in ("right", "shown"):
+            return ""
+        trial = self.game.branch()
+        while trial.ply > self.line_from:
+            trial.undo()
+        line = variation(trial, [str(move) for move in self.line])
+        return texts("mistakes_line", line=" ".join(line))
+
+    def _buttons(self, texts: Texts) -> Tuple[Button, ...]:
+        """What can be done about the task: the next thing to do first."""
+        is_last, is_done = self.number == len(self.tasks) - 1, self.verdict in ("right", "shown")
+        back = Button("page_back", texts("mistakes_back"), self.number > 0)
+        onward = Button("page_next", texts("mistakes_next"), not is_last, is_done)
+        again = Button("page_again", texts("page_again"), is_primary=self.verdict == "wrong")
+        solution = Button("mistakes_solution", texts("mistakes_solution"))
+        if self.verdict == "wrong":
+            return again, solution, onward
+        if not is_done:
+            return solution, Button("hint", texts("hint"), self.accepts_moves), onward, back
+        play = Button("mistakes_play", texts("mistakes_play"), bool(self.line) and not self.is_showing)
+        return (again, play) if is_last else (onward, play, again)
+
+    def written(self, texts: Texts) -> str:
+        """The game with the mistakes as marks, comments and variations."""
+        game = Game.from_text(self.running.text())
+        annotate(game, self.review.mistakes, partial(mistake_comment, texts))
+        return game.to_text(with_undone=True, headers=self.running.headers())
+
+
+def mistake_row(game: Game, mistake: Mistake, state: str, texts: Texts) -> Row:
+    """A mistake as a line of the list: the move with its number, and what it has cost."""
+    if mistake.missed_win:
+        cost = texts("cost_win", number=mistake.missed_win)
+    elif mistake.after < -SURE_WIN:
+        cost = texts("cost_loss")
+    else:
+        cost = texts("cost_steps", steps=texts.number((mistake.before - mistake.after) / 100))
+    return Row(str(mistake.ply), game.numbered(mistake.ply), cost, mistake.mark, state)
+
+
+def mistake_comment(texts: Texts, mistake: Mistake, rules: Rules) -> str:
+    """What is written into a game file about a mistake."""
+    if mistake.missed_win:
+        what = texts("comment_win", number=mistake.missed_win)
+    else:
+        what = texts("comment_chance", before=round(100 * chance(mistake.before)), after=round(100 * chance(mistake.after)))
+    move = mistake.position.describe(mistake.better, rules)
+    if mistake.reason is None or mistake.missed_win:
+        return texts("comment_better", what=what, move=move)
+    return texts("comment_better_why", what=what, move=move, why=why_message(mistake.reason))
 
 
 class SetUp(Table):
@@ -1930,6 +2379,9 @@ class Picture(NamedTuple):
     is_celebrated: bool = False
     #: The piece that is carried: its cell, and where it is now (pixels).
     carried: Optional[Tuple[Cell, Point]] = None
+    #: The piece that a hint points at, and a move shown as a bad one.
+    pointed: Optional[Cell] = None
+    blamed: Optional[Move] = None
 
 
 class SeatView(NamedTuple):
@@ -1976,6 +2428,8 @@ class AnalysisView(NamedTuple):
     scores: Tuple[Tuple[int, float], ...] = ()
     plies: int = 0
     current: int = 0
+    #: What is thought of moves, by the number of moves before them.
+    marks: Tuple[Tuple[int, str], ...] = ()
 
 
 class View(NamedTuple):
@@ -2018,13 +2472,13 @@ def view_of(session: Session, hand: HandState, report: Report, settings: Setting
         title=f"{name} – Agon" if name else "Agon",
         place="analysis" if settings.analysis and not session.is_lesson else table.place,
         picture=picture_of(session, hand, report, outcome),
-        flipped=settings.flipped, ranks=settings.ranks,
+        flipped=settings.flipped if table.below is None else table.below == BLACK, ranks=settings.ranks,
         seats=seats_of(running, outcome if table is running else running.game.outcome(), texts, settings.flipped),
         voice=voice_of(session, outcome, texts),
         notice=texts.say(notice) if notice else "",
-        moves=MovesView(tuple(game.descriptions(with_undone=True)), game.ply, game.start.turn),
+        moves=MovesView(marked_moves(running, game), game.ply, game.start.turn),
         card=card_of(session, settings, texts),
-        analysis=analysis_of(game, outcome is not None, report, texts) if settings.analysis and not session.is_lesson else None,
+        analysis=analysis_of(running, outcome is not None, report, texts) if settings.analysis and not session.is_lesson else None,
         page=page_with_refusal(page, session, texts) if page else None,
         resting=resting_commands(session, outcome))
 
@@ -2048,7 +2502,15 @@ def picture_of(session: Session, hand: HandState, report: Report, outcome: Optio
         position, hand.selected, targets, hand.hovered, frozenset(trapped), bars, marks.causes, marks.tried,
         game.moves[-1] if game.ply else None, arrows, hand.cursor,
         frozenset(WINNING_CELLS) if has_won else frozenset(),
-        outcome is not None and session.running.person in (None, outcome.winner), carried)
+        outcome is not None and session.running.person in (None, outcome.winner), carried, marks.piece,
+        session.table.blamed)
+
+
+def marked_moves(running: RunningGame, game: Game) -> Tuple[str, ...]:
+    """The moves of a game for the list, with the marks that they bear or that a review has found."""
+    review = running.reviewed() if game is running.game else None
+    marks = dict(marks_of(game, review))
+    return tuple(move + marks.get(ply, "") for ply, move in enumerate(game.descriptions(with_undone=True)))
 
 
 def best_moves(game: Game, report: Report) -> Tuple[Move, ...]:
@@ -2177,11 +2639,15 @@ def end_voice(running: RunningGame, outcome: Outcome, message: str, texts: Texts
     game = running.game
     last = texts("ended_on", number=game.move_number(max(0, game.ply - 1)))
     has_next = winner is not None and winner == person and 0 < level < len(LEVELS)
-    buttons = [Button("next_level", texts("next_level", level=level + 1), is_primary=True)] if has_next else []
-    buttons += [Button("again", texts("again"), is_primary=not has_next), Button("look_through", texts("look_through"))]
+    learn = (Button("learn_mistakes", texts("learn_mistakes"), is_primary=not has_next),) * (game.length > 0)
+    others = (Button("again", texts("again")), Button("look_through", texts("look_through")))
+    if has_next:
+        buttons = (Button("next_level", texts("next_level", level=level + 1), is_primary=True), *others, *learn)
+    else:
+        buttons = (*learn, *others)
     text = message or texts("end_" + outcome.reason.name)
     is_joy = winner is not None and person in (None, winner)
-    return Voice("end", heading, f"{text}\n{outcome.result} · {last}", buttons=tuple(buttons), is_joy=is_joy)
+    return Voice("end", heading, f"{text}\n{outcome.result} · {last}", buttons=buttons, is_joy=is_joy)
 
 
 def card_of(session: Session, settings: Settings, texts: Texts) -> Tuple[Button, ...]:
@@ -2198,12 +2664,26 @@ def page_with_refusal(page: PageView, session: Session, texts: Texts) -> PageVie
     is_praise = page.is_praise and not session.is_refusal
     if session.is_refusal and page.is_praise:  # the refusal was what was asked for
         return page._replace(feedback=f"{page.feedback} {texts.say(session.message)}", is_praise=True)
-    return page._replace(feedback=texts.say(session.message), is_praise=is_praise)
+    return page._replace(feedback=texts.say(session.message), is_praise=is_praise, is_neutral=not session.is_refusal)
 
 
-def analysis_of(game: Game, is_over: bool, report: Report, texts: Texts) -> AnalysisView:
+def scores_of(review: Review) -> Tuple[Tuple[int, float], ...]:
+    """White's scores (in steps) that a review has found, by the number of moves played."""
+    return tuple((ply, steps_of(score)) for ply, score in sorted(review.scores.items()))
+
+
+def marks_of(game: Game, review: Optional[Review]) -> Tuple[Tuple[int, str], ...]:
+    """The marks that moves bear in the game or that a review has found, by the number of moves before them."""
+    found = {mistake.ply: mistake.mark for mistake in review.mistakes} if review else {}
+    return tuple(sorted({**found, **game.marks}.items()))
+
+
+def analysis_of(running: RunningGame, is_over: bool, report: Report, texts: Texts) -> AnalysisView:
     """The analysis in words, from White's side."""
+    game, review = running.game, running.reviewed()
     sign = 1 if game.position.turn == WHITE else -1
+    if review and review.question is None:
+        report = report._replace(scores=scores_of(review))
     scores = dict(report.scores)
     if is_over:
         percent = 100 * len(scores) // (game.ply + 1)
@@ -2215,7 +2695,7 @@ def analysis_of(game: Game, is_over: bool, report: Report, texts: Texts) -> Anal
         summary = texts("analysis_waits")
     lines = tuple((score_words(sign * info.score, texts), *variation(game, info.moves)) for info in report.infos)
     score = steps_of(sign * report.infos[0].score) if report.infos else scores.get(game.ply)
-    return AnalysisView(summary, lines, score, report.scores, game.length, game.ply)
+    return AnalysisView(summary, lines, score, report.scores, game.length, game.ply, marks_of(game, review))
 
 
 def steps_of(score: int) -> float:
@@ -2276,10 +2756,11 @@ GAME_COMMANDS = frozenset((
 def resting_commands(session: Session, outcome: Optional[Outcome]) -> FrozenSet[str]:
     """The keys of the commands that have no meaning now."""
     running, game = session.running, session.running.game
-    never = frozenset(() if session.previous else ("previous_game",))
+    never = frozenset((*(() if session.previous else ("previous_game",)),
+                       *(() if game.length else ("learn_mistakes",))))
     if session.is_lesson:
         own = frozenset(session.table.commands())
-        hints = frozenset(("hint",)) if session.table.place == "puzzles" and session.may_act else frozenset()
+        hints = frozenset(("hint",)) if session.table.has_hint and session.may_act else frozenset()
         return GAME_COMMANDS - own - hints | never
     is_persons_turn = session.may_act and outcome is None
     has_computer = not all(player.is_person for player in running.players)
@@ -2547,8 +3028,6 @@ OWN_ENGINE = (sys.executable, os.path.join(HERE, "agon_ai.py"), "serve")
 POLL_MS = 30
 #: When an engine that has been asked for a move counts as hanging.
 PATIENCE_S = 20.0
-#: An instant answer would look as if the player's own move had done two things.
-LEAST_THINK_MS = 350
 HINT_MS = 1000
 
 
@@ -3099,6 +3578,7 @@ class LessonCommands:
     def commands(self) -> Tuple[Command, ...]:
         """The commands, with their shortcuts."""
         return (Command("tour", self.open_tour, "F2"), Command("puzzles", self.open_puzzles, "F3"),
+                Command("learn_mistakes", self.open_mistakes, "F7"),
                 Command("set_up", self.open_set_up, "F4"), Command("setup_play", self.play_set_up),
                 Command("page_close", self.close), Command("place_learn", self.open_tour),
                 Command("place_puzzles", self.open_puzzles))
@@ -3114,6 +3594,10 @@ class LessonCommands:
         lessons = self._read("puzzles.agon", "puzzle")
         if lessons:
             self._open(PuzzleBook(lessons, self.attempt, self.store))
+
+    def open_mistakes(self) -> None:
+        """Look through the running game for mistakes and learn from them."""
+        self._open(Mistakes(self.session.running, self.attempt))
 
     def open_set_up(self) -> None:
         """Set up a position, beginning with the one on the board."""
@@ -3358,8 +3842,7 @@ class Files:
 
     def _text(self) -> str:
         """The game on the board as .agon text; AgonError if it is too long for a file."""
-        session = self.session
-        return session.game.to_text() if session.is_lesson else session.running.text()
+        return self.session.table.written(self.texts)
 
     def put(self, path: str, content: Union[str, bytes], then: Callable[[], None],
             elsewhere: Optional[Callable[[], None]] = None) -> None:
@@ -4650,7 +5133,7 @@ class Scene:
         marks: Dict[Cell, Tuple[str, float, float]] = {}
         if picture.last and picture.last.target is not None and not picture.winners:
             marks[picture.last.target] = (theme.recent, ARRIVED, 0.057)
-        for cell in (picture.selected, picture.hovered):
+        for cell in (picture.pointed, picture.selected, picture.hovered):
             if cell is not None:
                 marks[cell] = (theme.allowed, MARK, 0.095)
         trapped = picture.trapped if self._stage(0, BAR_MS) >= 1 else ()
@@ -4675,6 +5158,8 @@ class Scene:
             (x1, y1), (x2, y2) = self.layout.centre(first), self.layout.centre(second)
             half = (round((x2 - x1) / 2), round((y2 - y1) / 2))
             self._put(BARS, (x1 + half[0], y1 + half[1]), paint_bar, half, grown, LIGHT.forbidden)
+        if self.picture.blamed:
+            self._put_way(DOTS, self.picture.blamed, 0.62, 0.1, 0.17, self.theme.forbidden, False)
         for i, move in enumerate(self.picture.arrows):
             self._put_way(DOTS, move, 0.62, 0.1, (0.17, 0.13, 0.09)[i], self.theme.allowed, False)
 
@@ -5431,10 +5916,12 @@ class AnalysisPanel(ttk.Frame):
     #: Scores beyond this many steps fill the bar and the chart to the edge.
     FULL = 20.0
 
-    def __init__(self, parent: tk.Misc, look: Look, on_go: Callable[[int], None]) -> None:
+    def __init__(self, parent: tk.Misc, look: Look, on_go: Callable[[int], None], is_low: bool = True) -> None:
         super().__init__(parent)
         self.look = look
         self.on_go = on_go
+        #: Whether the curve is lower, and without marks, where there is little room.
+        self.is_low = is_low
         self.shown = AnalysisView("")
         self.columnconfigure(0, weight=1)
         self.bar = tk.Canvas(self, height=self.BAR_HEIGHT, width=1, highlightthickness=0, borderwidth=0)
@@ -5449,7 +5936,7 @@ class AnalysisPanel(ttk.Frame):
         #: The pictures in the two; the curve is never the same twice, so it is not kept for later.
         self._pictures: List[tk.PhotoImage] = []
         for canvas in (self.bar, self.chart):
-            canvas.create_image(0, 0, anchor="nw")
+            canvas.create_image(0, 0, anchor="nw", tags="picture")
         for widget in (self, self.bar, self.chart):  # the two may be hidden, and then have no width
             widget.bind("<Configure>", self._redraw)
         self.chart.bind("<Button-1>", self._on_click)
@@ -5457,7 +5944,8 @@ class AnalysisPanel(ttk.Frame):
     def recolour(self) -> None:
         """Take the colours of the theme; where there is little room, the curve is lower."""
         theme = self.look.theme
-        self.chart.configure(height=self.CHART_HEIGHT // 2 if self.look.is_dense else self.CHART_HEIGHT)
+        is_low = self.is_low and self.look.is_dense
+        self.chart.configure(height=self.CHART_HEIGHT // 2 if is_low else self.CHART_HEIGHT)
         for canvas in (self.bar, self.chart):
             canvas.configure(background=theme.panel)
         self._redraw()
@@ -5469,7 +5957,7 @@ class AnalysisPanel(ttk.Frame):
         self.shown = analysis
         self.summary.configure(text=analysis.summary)
         # Where there are no lines, the curve tells as much as the bar.
-        for widget, is_shown in ((self.bar, bool(analysis.lines)), (self.summary, True), (self.chart, bool(analysis.scores)),
+        for widget, is_shown in ((self.bar, bool(analysis.lines)), (self.summary, bool(analysis.summary)), (self.chart, bool(analysis.scores)),
                                  *((label, i < len(analysis.lines)) for i, label in enumerate(self.lines))):
             if is_shown:
                 widget.grid()
@@ -5501,16 +5989,27 @@ class AnalysisPanel(ttk.Frame):
             label.configure(text=self._fitting(words, width - 2 * LABEL_BORDER))
         self._pictures.clear()
         theme, width = self.look.theme, max(40, width)
+        self.chart.delete("mark")
         self._put(self.bar, paint_share(width, self.BAR_HEIGHT, self.share(shown.score or 0.0), theme))
         points = self.points()
         if len(points) > 1:
             height = self.chart.winfo_height()
             around = [(x - width / 2, y - height / 2) for x, y in points]
             self._put(self.chart, paint_curve(width, height, around, self._x(shown.current) - width / 2, theme))
+            self._draw_marks(points)
+
+    def _draw_marks(self, points: Sequence[Point]) -> None:
+        """The marks of moves beside the curve, where the position before the move stands."""
+        height, room = self.chart.winfo_height(), 0.85 * self.look.em
+        for ply, mark in self.shown.marks:
+            if ply < len(points) and not (self.is_low and self.look.is_dense):
+                x, y = points[ply]
+                y += 1.6 * room if y < height / 2 else -1.6 * room
+                draw_mark(self.chart, self.look, (x, min(max(room, y), height - room)), mark)
 
     def _put(self, canvas: tk.Canvas, raster: Raster) -> None:
         self._pictures.append(tk.PhotoImage(master=self, data=raster.png(), format="png"))
-        canvas.itemconfigure("all", image=self._pictures[-1])
+        canvas.itemconfigure("picture", image=self._pictures[-1])
 
     def points(self) -> List[Point]:
         """The scores as points of the curve (pixels), as far as they are known without a gap."""
@@ -5524,8 +6023,122 @@ class AnalysisPanel(ttk.Frame):
             self.on_go(round(min(1.0, max(0.0, share)) * self.shown.plies))
 
 
+class RowList(ttk.Frame):
+    """Lines of a page to choose from, of which only whole ones are seen, with a mark before and a sign behind them."""
+
+    def __init__(self, parent: tk.Misc, look: Look, on_choice: Callable[[str], None]) -> None:
+        super().__init__(parent, style="List.TFrame", padding=5)
+        self.look = look
+        self._on_choice = on_choice
+        self.rows: Tuple[Row, ...] = ()
+        self.chosen = ""
+        self.top = 0
+        self.columnconfigure(0, weight=1)
+        self.rowconfigure(0, weight=1)
+        self.canvas = tk.Canvas(self, height=1, width=60, highlightthickness=0, borderwidth=0, takefocus=1)
+        self.canvas.grid(row=0, column=0, sticky="nsew")
+        self.canvas.bind("<Button-1>", self._on_click)
+        self.canvas.bind("<Configure>", self._on_configure)
+        self.canvas.bind("<MouseWheel>", self._on_wheel)
+        for button, step in ((4, -1), (5, 1)):
+            self.canvas.bind(f"<Button-{button}>", partial(self._scroll_by, step))
+        for sequence, step in (("<Up>", -1), ("<Down>", 1)):
+            self.canvas.bind(sequence, partial(self._on_arrow, step))
+
+    @property
+    def row_height(self) -> int:
+        """The height of a line in pixels."""
+        return self.look.fonts["body"].metrics("linespace") + (6 if self.look.is_dense else 14)
+
+    @property
+    def visible_rows(self) -> int:
+        """How many whole lines are seen."""
+        return max(1, self.canvas.winfo_height() // self.row_height)
+
+    def show(self, rows: Tuple[Row, ...], chosen: str) -> None:
+        """Show these lines; the chosen one is in view."""
+        self.rows, self.chosen = rows, chosen
+        self.canvas.configure(background=self.look.theme.list, height=self.row_height * min(4, max(1, len(rows))))
+        self._see_chosen()
+        self._draw()
+
+    def _number(self) -> Optional[int]:
+        return next((number for number, row in enumerate(self.rows) if row.name == self.chosen), None)
+
+    def _see_chosen(self) -> None:
+        number = self._number()
+        if number is not None:
+            self.top = min(max(self.top, number - self.visible_rows + 1), number)
+        self.top = max(0, min(self.top, len(self.rows) - self.visible_rows))
+
+    def _draw(self) -> None:
+        canvas, theme, fonts, height = self.canvas, self.look.theme, self.look.fonts, self.row_height
+        width = max(60, canvas.winfo_width())
+        canvas.delete("all")
+        for number, row in enumerate(self.rows[self.top:self.top + self.visible_rows]):
+            y, x = (number + 0.5) * height, 8
+            if row.name == self.chosen:
+                canvas.create_rectangle(0, y - height / 2, width, y + height / 2, width=0, fill=theme.zebra)
+                canvas.create_rectangle(0, y - height / 2, 4, y + height / 2, width=0, fill=theme.allowed)
+            if row.mark:
+                x += draw_mark(canvas, self.look, (x + 0.8 * self.look.em, y), row.mark)
+            right = width - 8
+            if row.state:
+                right -= self._draw_state(right, y, row.state)
+            detail = canvas.create_text(right, y, text=row.detail, anchor="e", fill=theme.quiet_text, font=fonts["small"])
+            text = canvas.create_text(x, y, text=row.text, anchor="w", fill=theme.text, font=fonts["bold"])
+            if canvas.bbox(text)[2] > canvas.bbox(detail)[0] - 4:
+                canvas.delete(detail)  # there is no room for both
+
+    def _draw_state(self, right: float, y: float, state: str) -> float:
+        """A ring, filled when it is done, half so when it was done with help; its width."""
+        theme, size = self.look.theme, round(1.1 * self.look.em)
+        fill = {"done": theme.allowed, "helped": theme.gold}.get(state, theme.list)
+        dot = self.look.picture(paint_ring, size, theme.border if state == "open" else fill, fill)
+        self.canvas.create_image(right - size / 2, y, image=dot)
+        if state in ("done", "helped"):
+            self.canvas.create_text(right - size / 2, y, text="✓", fill=theme.on_colour, font=self.look.fonts["small"])
+        return size + 10
+
+    def _on_click(self, event: "tk.Event[Any]") -> None:
+        self.canvas.focus_set()
+        number = self.top + event.y // self.row_height
+        if number < min(len(self.rows), self.top + self.visible_rows):
+            self._on_choice(self.rows[number].name)
+
+    def _on_arrow(self, step: int, _event: object) -> str:
+        number = self._number()
+        if self.rows:
+            new = 0 if number is None else max(0, min(number + step, len(self.rows) - 1))
+            self._on_choice(self.rows[new].name)
+        return "break"
+
+    def _on_configure(self, _event: object) -> None:
+        self._see_chosen()
+        self._draw()
+
+    def _on_wheel(self, event: "tk.Event[Any]") -> None:
+        self._scroll_by(-1 if event.delta > 0 else 1)
+
+    def _scroll_by(self, rows: int, _event: object = None) -> None:
+        self.top = max(0, min(self.top + rows, len(self.rows) - self.visible_rows))
+        self._draw()
+
+
+def draw_mark(canvas: tk.Canvas, look: Look, place: Point, mark: str, tag: str = "mark") -> float:
+    """Draw the mark of a move ('?', '??', ...) on a disc around a place; the room that it takes (pixels)."""
+    theme, size = look.theme, round(1.5 * look.em)
+    colour = {"??": theme.forbidden, "?": theme.recent}.get(mark, theme.quiet_text)
+    canvas.create_image(*place, image=look.picture(paint_ring, size, colour, colour), tags=tag)
+    canvas.create_text(*place, text=mark, fill=theme.on_colour, font=look.fonts["bold"], tags=tag)
+    return size + 10
+
+
 class SidePage(ttk.Frame):
     """The page beside the board for tour, puzzles and set-up."""
+
+    #: The rows of the room above and below, and of the list that takes it when there is one.
+    ABOVE, BELOW, LIST = 4, 13, 11
 
     def __init__(self, parent: tk.Misc, look: Look, on_command: Callable[[str], None],
                  on_choice: Callable[[str], None], focus_back: Callable[[], None]) -> None:
@@ -5536,8 +6149,8 @@ class SidePage(ttk.Frame):
         self.shown: Optional[PageView] = None
         self.columnconfigure(0, weight=1)
         # The block of text stands near the board's middle: what is left is shared out above and below it.
-        self.rowconfigure(3, weight=2)
-        self.rowconfigure(11, weight=3)
+        self.rowconfigure(self.ABOVE, weight=2)
+        self.rowconfigure(self.BELOW, weight=3)
         self.head = head = ttk.Frame(self)
         head.grid(row=0, column=0, sticky="ew")
         head.columnconfigure(0, weight=1)
@@ -5548,6 +6161,8 @@ class SidePage(ttk.Frame):
         self.dots = tk.Canvas(self, height=22, width=1, highlightthickness=0, borderwidth=0)
         self.dots.grid(row=1, column=0, sticky="ew", pady=(NEAR, 0))
         self.dots.bind("<Configure>", self._draw_dots)
+        self.curve = AnalysisPanel(self, look, self._on_ply, is_low=False)
+        self.list = RowList(self, look, on_choice)
         self.heading = ttk.Label(self, style="Title.TLabel")
         self.text = ttk.Label(self, style="Lead.TLabel")
         self.picture = ttk.Label(self)
@@ -5558,9 +6173,10 @@ class SidePage(ttk.Frame):
         self.feedback = ttk.Label(self)
         self.buttons = ButtonGrid(self, on_command, focus_back)
         self.note = ttk.Label(self, style="Small.TLabel", anchor="center", justify="center")
-        for row, widget in ((4, self.heading), (5, self.text), (6, self.picture), (7, self.choices), (8, self.task_box),
-                            (9, self.feedback), (10, self.buttons), (12, self.note)):
-            widget.grid(row=row, column=0, sticky="ew", pady=(0, 10))
+        for row, widget in ((2, self.curve), (5, self.heading), (6, self.text), (7, self.picture), (8, self.choices),
+                            (9, self.task_box), (10, self.feedback), (self.LIST, self.list), (12, self.buttons),
+                            (14, self.note)):
+            widget.grid(row=row, column=0, sticky="nsew" if widget is self.list else "ew", pady=(0, 10))
         self._chosen = tk.StringVar(self)
         self._shown_choices: Choices = ()
         self._width, self._height = 300, 600
@@ -5593,7 +6209,8 @@ class SidePage(ttk.Frame):
                 label.grid_remove()
         self.task.configure(text=page.task)
         sign = self.look.sign("tick" if page.is_praise else "cross")
-        self.feedback.configure(style="Good.TLabel" if page.is_praise else "Bad.TLabel", compound="left", image=sign,
+        style = "TLabel" if page.is_neutral else "Good.TLabel" if page.is_praise else "Bad.TLabel"
+        self.feedback.configure(style=style, compound="left", image="" if page.is_neutral else sign,
                                 wraplength=self._width - 4 * LABEL_BORDER - sign.width())
         has_picture = page.picture == "lines"
         if has_picture:
@@ -5601,16 +6218,28 @@ class SidePage(ttk.Frame):
             self.picture.configure(image=self.look.picture(paint_enclosures, self._width, size, self.look.theme))
         for widget, is_shown in ((self.task_box, bool(page.task)), (self.dots, bool(page.dots)),
                                  (self.picture, has_picture),
+                                 (self.curve, page.curve is not None), (self.list, bool(page.rows)),
                                  (self.choices, bool(page.choices)), (self.head, True)):
             if is_shown:
                 widget.grid()
             else:
                 widget.grid_remove()
+        if page.curve:
+            self.curve.show(page.curve)
+        self.list.show(page.rows, page.chosen_row)
+        for row, weight in ((self.ABOVE, 0 if page.rows else 2), (self.LIST, 1 if page.rows else 0),
+                            (self.BELOW, 0 if page.rows else 3)):
+            self.rowconfigure(row, weight=weight)
         self._show_choices(page.choices, page.chosen)
         self.buttons.show(page.buttons)
         self._draw_dots()
         leave_out(self, self._height, (self.note, self.picture, self.context, self.head, self.dots,
-                                       *((self.text,) if page.feedback else ())))
+                                       *((self.text,) if page.feedback else ()), self.curve, self.choices if page.rows
+                                       else self.note, self.list))
+
+    def _on_ply(self, ply: int) -> None:
+        """A click on the curve chooses what is nearest to it."""
+        self._on_choice(str(ply))
 
     def _draw_dots(self, _event: object = None) -> None:
         """The pages as dots: those behind are filled, the open one is a ring."""
@@ -5847,6 +6476,7 @@ class MainWindow:
         self.toolbar.dress()
         self.board.recolour()
         self.analysis.recolour()
+        self.page.curve.recolour()
         self.card_heading.configure(text=texts("welcome"))
         self.card_text.configure(text=texts("welcome_text"))
         for key, button in self.buttons.items():
@@ -5958,7 +6588,7 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[str], ...]], ...] = (
                    "quit")),
     ("menu_game", ("new_game", "previous_game", None, "undo", "redo", "first", "previous", "next", "last", None, "hint",
                    "move_now", "pause", "one_move", None, "[level_menu]", "swap", "offer_draw", "resign")),
-    ("menu_learn", ("tour", "puzzles", "set_up", None, "tree", "own_program", "conversation")),
+    ("menu_learn", ("tour", "puzzles", "learn_mistakes", "set_up", None, "tree", "own_program", "conversation")),
     ("menu_view", ("flip", "ranks", "analysis", "animation", None, "[theme]", "larger", "smaller", "full_screen", None,
                    "[language]")),
     ("menu_help", ("help", "about")),
@@ -7086,6 +7716,8 @@ class App:
         session.enter(following.mode)
         if following.say:
             session.say(following.say)
+        if following.point is not None:
+            session.mark(piece=following.point)
         if following.show:
             session.mark(hint=following.show)
             session.say(following.say or Message.of("say_hint", move=session.game.describe(following.show)))
@@ -7177,8 +7809,9 @@ class App:
 
     def ask(self, question: Question, on_answer: Callable[[Move, Optional[int]], Next]) -> None:
         """Ask an engine about the game on the board; what it leads to happens when it has answered."""
-        self.thinker.ask(Asked(question, self.session.game, partial(self._answered, on_answer), self._engine_failed,
-                               least_ms=LEAST_THINK_MS))
+        session = self.session
+        self.thinker.ask(Asked(question, question.game or session.game, partial(self._answered, on_answer),
+                               self._engine_failed, session.table.heard, least_ms=question.least_ms))
 
     def _answered(self, on_answer: Callable[[Move, Optional[int]], Next], move: Optional[Move], score: Optional[int]
                   ) -> None:
@@ -7262,8 +7895,7 @@ class App:
 
     def _choose(self, name: str) -> None:
         """A choice on the page of a lesson."""
-        table = self.session.table
-        table.choose(name)
+        self.change(self.session.table.choose, name)
 
     # -- the window --
 

@@ -7683,6 +7683,247 @@ def test_the_page_of_a_puzzle_shows_task_progress_and_what_can_be_done(classroom
     assert buttons(shown(session).page)[2] == ("puzzle_solution", "Solution", False, False)
 
 
+# -- learning from mistakes --
+
+def looked_through(table: "agon.Mistakes", *found: Tuple[int, str]) -> List[str]:
+    """Answer what is asked while a game is looked through, each with a score and a line; the positions asked about."""
+    asked = []
+    for score, line in found:
+        following = table.settled()
+        assert following == agon.Next(agon.Mode.THINKING, ask=agon.Question(
+            agon.Player(8), "go nodes 10000", "contempt", table.review.question, 0))
+        asked.append(" ".join(map(str, following.ask.game.moves)))
+        table.heard(info(1, score, *line.split()))
+        table.answered(mv(line.split()[0]), score)
+    return asked
+
+
+#: What is found in a game of two moves, both of them mistakes: White's looked at twice, Black's too.
+BOTH_BAD = ((500, "b1-c2 f11-f10"), (500, "f11-e10"), (-480, "f11-e10 c2-d3"), (600, "b1-c2"), (-490, "k1-k2"))
+
+
+def mistakes(*found: Tuple[int, str], moves: str = "a5-b5 f11-f10", **game: Any) -> "agon.Mistakes":
+    """The page of a game of these moves that has been looked through with these results."""
+    table = agon.Mistakes(running(moves, **game), Tried())
+    looked_through(table, *(found or BOTH_BAD))
+    return table
+
+
+def test_a_game_is_looked_through_position_by_position_while_the_board_follows() -> None:
+    table = agon.Mistakes(running("a5-b5 f11-f10"), Tried())
+    session = on_table()
+    session.open(table)
+    assert table.is_looking and not table.accepts_moves and table.mistake is None and not table.has_hint
+    page = shown(session).page
+    assert (page.heading, page.text) == ("Looking through the game", "0 of 3 positions. Mistakes found: 0")
+    assert buttons(page) == [("mistakes_stop", "Stop", True, False), ("page_close", "Back to the game", True, False)]
+    assert looked_through(table, *BOTH_BAD[:3]) == ["", "a5-b5", "b1-c2"]
+    table.settled()
+    assert [str(move) for move in table.game.moves] == ["a5-b5"]  # never the better move
+    page = shown(session).page
+    assert page.text == "2 of 3 positions. Mistakes found: 1" and page.curve.scores == ((0, 5.0), (1, -5.0))
+    assert looked_through(table, *BOTH_BAD[3:]) == ["a5-b5 f11-f10", "a5-b5 f11-e10"]
+    assert not table.is_looking and [mistake.ply for mistake in table.tasks] == [0, 1]
+
+
+def test_what_was_found_stays_with_the_game_and_is_seen_in_list_and_curve() -> None:
+    session = on_table("a5-b5 f11-f10")
+    table = agon.Mistakes(session.running, Tried())
+    looked_through(table, *BOTH_BAD)
+    view = shown(session, analysis=True)
+    assert view.moves.moves == ("a5-b5??", "Qf11-f10??")
+    assert view.analysis.marks == ((0, "??"), (1, "??")) and view.analysis.scores == ((0, 5.0), (1, -5.0), (2, 6.0))
+    assert not agon.Mistakes(session.running, Tried()).is_looking
+    session.game.marks[0] = "!"  # what stands in the file comes first
+    assert shown(session).moves.moves == ("a5-b5!", "Qf11-f10??")
+    session.game.undo()
+    assert shown(session).moves.moves == ("a5-b5!", "Qf11-f10??")
+    session.game.play(mv("f11-e10"))
+    assert shown(session).moves.moves == ("a5-b5!", "Qf11-e10")
+    assert agon.Mistakes(session.running, Tried()).is_looking
+
+
+def test_looking_can_be_stopped_and_goes_on_where_it_was() -> None:
+    table = agon.Mistakes(running("a5-b5 f11-f10"), Tried())
+    looked_through(table, *BOTH_BAD[:3])
+    assert set(table.commands()) == {"mistakes_stop"}
+    table.commands()["mistakes_stop"]()
+    assert not table.is_looking and table.mistake.ply == 0 and table.settled() == agon.Next()
+    session = on_table()
+    session.open(table)
+    table.choose("sides_black")
+    page = shown(session).page
+    assert page.heading == "No mistakes found" and page.text.endswith("Looked through up to move 1.")
+    assert buttons(page)[0] == ("mistakes_go_on", "Go on looking", True, True)
+    table.commands()["mistakes_go_on"]()
+    looked_through(table, *BOTH_BAD[3:])
+    assert table.mistake.ply == 1 and "mistakes_go_on" not in table.commands()
+
+
+def test_the_board_stands_before_the_bad_move_turned_to_its_side_and_shows_nothing_better() -> None:
+    session = on_table(levels=(3, 0))
+    table = mistakes(levels=(3, 0))
+    session.open(table)
+    assert table.sides == "sides_black" and [task.ply for task in table.tasks] == [1]
+    view = shown(session, language="de")
+    assert view.flipped and view.place == "analysis" and view.analysis is None
+    assert [str(move) for move in table.game.moves] == ["a5-b5"]
+    assert view.picture.blamed == mv("f11-f10") and view.picture.arrows == () and view.picture.pointed is None
+    assert (view.page.heading, view.page.task) == ("Du hast Qf11-f10?? gespielt.", "Findest du etwas Besseres?")
+    assert "e10" not in repr(view.page)
+    assert view.page.rows == (agon.Row("1", "1... Qf11-f10", "kostete 11,0 Schritte", "??", "open"),)
+    table.choose("sides_white")
+    view = shown(session)
+    assert not view.flipped and view.page.heading == "White played a5-b5??." and table.mistake.ply == 0
+    table.choose("sides_both")
+    assert [row.name for row in shown(session).page.rows] == ["0", "1"] and not shown(session, flipped=True).flipped
+    for name, ply in (("1", 1), ("0", 0), ("99", 1)):  # a row, or the nearest to a place of the curve
+        table.choose(name)
+        assert table.mistake.ply == ply and shown(session).page.chosen_row == str(ply)
+
+
+def test_the_better_move_is_right_at_once_and_its_line_can_be_played() -> None:
+    table = mistakes()
+    assert after(table, "b1-c2") == agon.Next()
+    assert (table.verdict, table.is_praise, table.accepts_moves, table.blamed) == ("right", True, False, None)
+    assert agon.Texts("en").say(table.feedback) == "Right! b1-c2 brings a piece nearer to the throne."
+    session = on_table()
+    session.open(table)
+    page = shown(session).page
+    assert page.text == "It may go on like this: Qf11-e10 c2-d3" and page.rows[0].state == "done" and page.task == ""
+    assert buttons(page)[:2] == [("page_next", "Next mistake ›", True, True), ("mistakes_play", "Play it", True, False)]
+    for _ in range(2):
+        table.commands()["mistakes_play"]()
+        for word in ("f11-e10", "c2-d3"):
+            assert table.settled() == agon.Next(agon.Mode.ANIMATING, play=mv(word), delay=600)
+            assert not buttons(shown(session).page)[1][2]
+            table.game.play(mv(word))
+        assert table.settled() == agon.Next() and not table.is_showing
+    table.commands()["page_next"]()
+    assert table.mistake.ply == 1 and table.verdict == "" and table.line == ()
+
+
+def test_any_move_about_as_good_is_right_too() -> None:
+    table = mistakes()
+    assert after(table, "k1-k2") == agon.Next(
+        agon.Mode.THINKING, ask=agon.Question(agon.Player(8), "go nodes 10000", "contempt"))
+    assert not table.accepts_moves
+    table.heard(info(1, -470, "f11-f10", "b1-c2"))
+    assert table.answered(mv("f11-f10"), -470) == agon.Next()
+    assert table.verdict == "right" and table.mended == {0} and table.line == (mv("f11-f10"), mv("b1-c2"))
+    assert agon.Texts("en").say(table.feedback).startswith("Just as good!")
+
+
+def test_the_answer_to_a_move_that_is_not_much_better_is_played_and_stays() -> None:
+    table = mistakes()
+    after(table, "k1-k2")
+    table.heard(info(1, 400, "f11-f10"))
+    assert table.answered(mv("f11-e10"), 400) == agon.Next(agon.Mode.ANIMATING, play=mv("f11-e10"), delay=600)
+    assert after(table, "f11-e10") == agon.Next()
+    assert (table.verdict, table.is_praise, table.mended, table.accepts_moves) == ("wrong", False, set(), False)
+    assert agon.Texts("en").say(table.feedback) == "That is not much better: the answer is Qf11-e10."
+    session = on_table()
+    session.open(table)
+    assert buttons(shown(session).page)[0] == ("page_again", "Once more", True, True)
+    assert "b1-c2" not in repr(shown(session).page)
+    table.commands()["page_again"]()
+    assert table.accepts_moves and table.game.ply == 0 and table.feedback is None
+
+
+def test_the_move_of_the_game_and_a_worse_end_are_not_better() -> None:
+    table = mistakes()
+    assert after(table, "a5-b5") == agon.Next() and table.verdict == "wrong"
+    assert table.feedback == agon.Message("mistakes_same")
+    losing = "Qf4 d4 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w"
+    for start, bad, better, move, verdict in ((ONE_MOVE_TO_WIN, "h5-h4", "g5-f5", "h5-g6", "right"),
+                                              (losing, "d4-d5", "f4-g4", "d4-e5", "wrong")):
+        game = running(bad, start=start)
+        game.review = agon_ai.Review(game.game)
+        game.review.question = None
+        game.review.mistakes.append(agon_ai.Mistake(0, pos(start), mv(bad), "??", (mv(better),), 400, -900, None))
+        table = agon.Mistakes(game, Tried())
+        assert after(table, move) == agon.Next() and table.verdict == verdict
+
+
+def test_hints_go_from_the_piece_to_the_move_and_count_as_help_with_the_second() -> None:
+    for hints, state in ((1, "done"), (2, "helped")):
+        table = mistakes()
+        session = on_table()
+        session.open(table)
+        assert table.has_hint and "hint" not in shown(session).resting
+        found = [table.hint() for _ in range(hints)]
+        assert found[0] == agon.Next(point=parse_cell("b1"), say=agon.Message("hint_piece"))
+        assert [following.show for following in found[1:]] == [mv("b1-c2")] * (hints - 1)
+        table.commands()["page_again"]()  # which does not make up for help
+        after(table, "b1-c2")
+        assert shown(session).page.rows[0].state == state
+        assert "hint" in shown(session).resting and table.hint() == agon.Next()
+
+
+def test_the_solution_plays_itself_and_counts_as_help() -> None:
+    table = mistakes()
+    table.commands()["mistakes_solution"]()
+    assert agon.Texts("en").say(table.feedback) == "Better was b1-c2."
+    for word in ("b1-c2", "f11-e10", "c2-d3"):
+        assert table.settled().play == mv(word)
+        table.game.play(mv(word))
+    assert table.settled() == agon.Next() and (table.mended, table.helped) == ({0}, {0})
+
+
+def test_a_game_without_mistakes_says_so() -> None:
+    session = on_table()
+    session.open(mistakes((0, "a5-b5"), (0, "f11-f10"), (0, "b1-c2")))
+    page = shown(session).page
+    assert (page.heading, page.text, page.rows) == (said("mistakes_none"), said("mistakes_none_text"), ())
+    assert [button.command for button in page.buttons] == ["page_close", "save_as"]
+    assert session.table.below is None and session.table.hint() == agon.Next()
+
+
+def test_an_engine_that_fails_stops_the_look_or_lets_the_player_try_again() -> None:
+    table = agon.Mistakes(running("a5-b5 f11-f10"), Tried())
+    looked_through(table, *BOTH_BAD[:3])
+    assert table.failed() == agon.Next() and not table.is_looking and table.feedback == agon.Message("puzzle_failed")
+    after(table, "k1-k2")
+    assert table.failed() == agon.Next() and table.accepts_moves and table.game.ply == 0
+
+
+def test_an_engine_without_a_line_is_taken_at_its_move() -> None:
+    table = agon.Mistakes(running("a5-b5"), Tried())
+    table.settled()
+    table.answered(mv("b1-c2"), None)
+    assert table.review.scores == {0: 0}
+    table.settled()
+    table.heard(info(1, 900, "f11-f10"))
+    table.answered(mv("f11-e10"), 900)
+    assert table.review.question is not None  # the second look at b1-c2
+    assert [str(move) for move in table.review.question.moves] == ["b1-c2"]
+
+
+@pytest.mark.parametrize("language, comment", [
+    ("en", "chance of winning {} % -> {} %; better b1-c2: brings a piece nearer to the throne"),
+    ("de", "Gewinnchance {} % -> {} %; besser b1-c2: bringt einen Stein näher an den Thron")])
+def test_the_file_has_the_mistakes_as_marks_comments_and_variations_and_the_game_stays(
+        language: str, comment: str) -> None:
+    table = mistakes(headers={"White": "Ada"})
+    before = table.running.text()
+    game = Game.from_text(table.written(agon.Texts(language)))
+    shares = [round(100 * agon_ai.chance(score)) for score in (480, -500)]
+    assert game.marks[0] == "??" and game.comments[1] == comment.format(*shares) and game.headers["White"] == "Ada"
+    assert [str(move) for move in game.variations[0][0].moves] == ["b1-c2", "f11-e10", "c2-d3"]
+    assert table.running.text() == before and table.running.game.marks == {}
+
+
+def test_a_game_can_be_learnt_from_as_soon_as_it_has_moves() -> None:
+    session = on_table()
+    assert "learn_mistakes" in shown(session).resting
+    session.game.play(mv("b1-c2"))
+    assert "learn_mistakes" not in shown(session).resting
+    at = desk("b1-c2")
+    at.run("learn_mistakes")
+    assert isinstance(at.session.table, agon.Mistakes) and at.session.is_lesson
+    assert at.session.table.running is at.session.running
+
+
 def set_up(text: str = "/ w") -> "agon.SetUp":
     return agon.SetUp(pos(text), Tried())
 
@@ -8224,11 +8465,15 @@ def test_whoever_has_beaten_a_level_may_try_the_next() -> None:
     for session, level in ((ended("won", levels=(0, 3)), 4), (ended("lost", levels=(7, 0)), 8)):
         assert [tuple(button) for button in voice(session).buttons] == [
             ("next_level", f"Try level {level}", True, True), ("again", "Once more", True, False),
-            ("look_through", "Review the game", True, False)]
+            ("look_through", "Review the game", True, False), ("learn_mistakes", "Learn from mistakes", True, False)]
     for session in (ended("lost", levels=(0, 3)), ended("drawn", levels=(0, 3)), ended("won", levels=(0, 8)),
                     ended("won"), ended("won", levels=(3, 3)), ended("won", programs=("", "hopper.py"))):
         assert [tuple(button) for button in voice(session).buttons] == [
-            ("again", "Once more", True, True), ("look_through", "Review the game", True, False)]
+            ("learn_mistakes", "Learn from mistakes", True, True), ("again", "Once more", True, False),
+            ("look_through", "Review the game", True, False)]
+    given_up = on_table(levels=(0, 3))
+    given_up.game.resign(WHITE)  # before the first move: there is nothing to learn from
+    assert [button.command for button in voice(given_up).buttons] == ["again", "look_through"]
 
 
 def test_during_a_lesson_the_page_says_what_there_is_to_say_and_a_refusal_takes_the_place_of_a_verdict(
@@ -8331,7 +8576,7 @@ EVERYTHING = set(("undo redo first previous next last hint offer_draw move_now p
 def offered(session: "agon.Session") -> Set[str]:
     """Of the commands of a game those that have a meaning now."""
     resting = shown(session).resting
-    assert session.is_lesson or resting <= EVERYTHING
+    assert session.is_lesson or resting <= EVERYTHING | {"learn_mistakes"}
     return EVERYTHING - resting
 
 
@@ -12999,6 +13244,73 @@ def test_the_analysis_goes_on_when_a_program_has_failed(window: Window, tmp_path
     let_program_play(window, tmp_path, "sys.exit(1)", WHITE)
     window.until(lambda: window.app.window.shown.analysis.lines)
     assert window.session.running.is_paused
+
+
+# --- learning from mistakes ---------------------------------------------------------
+
+def learn(window: Window) -> "agon.Mistakes":
+    """Open the page for a game in which both sides have made a mistake that is known already."""
+    window.begin()
+    running, start = window.session.running, Position.start()
+    for word in ("a5-b5", "f11-f10"):
+        running.game.play(mv(word))
+    running.review = agon_ai.Review(running.game)
+    running.review.question = None
+    running.review.scores.update({0: 500, 1: -500, 2: 600})
+    for ply, bad, better in ((0, "a5-b5", "b1-c2"), (1, "f11-f10", "f11-e10")):
+        running.review.mistakes.append(agon_ai.Mistake(
+            ply, running.game.positions[ply], mv(bad), "??", (mv(better),), 500, -500, None))
+    assert start == running.game.start
+    window.run("learn_mistakes")
+    window.rest()
+    return window.session.table
+
+
+@pytest.mark.parametrize("size", ["640x480", "1000x760", "1600x1000"])
+def test_mistakes_are_chosen_in_list_and_curve_by_mouse_and_keyboard_and_mended_on_the_board(
+        window: Window, size: str) -> None:
+    window.resize(size)
+    table, page = learn(window), window.app.window.page
+    assert table.mistake.ply == 0 and not window.board.layout.flipped and page.list.winfo_ismapped()
+    assert len(window.marked(agon.paint_hexagon)) == 0
+    canvas = page.list.canvas
+    canvas.event_generate("<Button-1>", x=40, y=page.list.row_height * 3 // 2)
+    window.rest()
+    assert table.mistake.ply == 1 and window.board.layout.flipped and window.shows_the_position()
+    canvas.focus_force()
+    canvas.event_generate("<Key-Up>")
+    window.rest()
+    assert table.mistake.ply == 0 and page.list.chosen == "0" and not window.board.layout.flipped
+    if page.curve.winfo_ismapped():
+        page.curve.chart.event_generate("<Button-1>", x=page.curve.chart.winfo_width() - 8, y=5)
+        window.rest()
+        assert table.mistake.ply == 1
+        window.run("previous")
+    window.run("hint")
+    assert window.marked(agon.paint_hexagon) == ["b1"]
+    window.drag("b1", "c2")
+    window.rest()
+    assert table.verdict == "right" and window.feedback() == "✓ Richtig!" and window.shows_the_position()
+    for button in page.buttons.buttons:
+        assert button.winfo_rooty() + button.winfo_height() <= window.root.winfo_rooty() + window.root.winfo_height()
+    window.run("page_close")
+    window.rest()
+    assert window.moves() == ["a5-b5", "f11-f10"] and window.shows_the_position()
+
+
+def test_a_game_is_looked_through_by_the_engine_and_a_try_is_judged(window: Window) -> None:
+    window.begin("Qf4 d4 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w")
+    window.play("d4-e5")  # six guards round an empty throne
+    window.run("learn_mistakes")
+    table = window.session.table
+    window.until(lambda: not table.is_looking)
+    window.rest()
+    assert (table.mistake.ply, table.mistake.mark, table.game.ply) == (0, "??", 0)
+    other = next(move for move in table.game.legal_moves() if move not in (table.mistake.move, table.mistake.better))
+    window.drag(cell_name(other.source), cell_name(other.target))
+    window.until(lambda: table.verdict)
+    window.rest()
+    assert window.app.window.shown.page.feedback and window.session.running.game.moves == (mv("d4-e5"),)
 
 
 # --- watching minimax ------------------------------------------------------------
