@@ -23,7 +23,7 @@ Contents
     12. Board         the canvas: draws a Picture, knows the pixels
     13. Panel         the widgets beside the board
     14. Window        toolbar, board and panel in one frame; menus
-    15. Dialogs       questions, new game, help, conversation, search tree
+    15. Dialogs       questions, new game, help, conversation
     16. Application   one event, one transition, one picture
 """
 
@@ -80,8 +80,8 @@ from functools import partial
 from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from agon_ai import (
-    LEVELS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Reason, Said, TreeLine, board_plies, missing_file,
-    parse_tree_line, program_command)
+    INFINITY, LEVELS, ORDERS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Reason, Said, TreeLine,
+    TreeStep, board_plies, explain, missing_file, parse_tree_line, program_command, source_of, tree_steps)
 from agon_ai import Mistake, Review, annotate, chance, mark_of, score_before
 from agon_ai import reason as reason_of
 from agon_core import (
@@ -208,8 +208,6 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_cell": ("{cell}: frei", "{cell}: free"),
     "say_guard": ("{cell}: Wache ({side})", "{cell}: guard ({side})"),
     "say_queen": ("{cell}: Königin ({side})", "{cell}: queen ({side})"),
-    "say_preview": ("Das Brett zeigt die im Suchbaum gewählte Stellung.",
-                    "The board shows the position selected in the search tree."),
     # how it ended
     "you_won": ("Du hast gewonnen!", "You have won!"),
     "computer_won": ("Der Computer hat gewonnen", "The computer has won"),
@@ -407,23 +405,102 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                          "To play, each side needs at least one piece."),
     # watching minimax
     "tree_depth": ("Tiefe", "Depth"),
-    "tree_pruned": ("mit Alpha-Beta", "with alpha-beta"),
-    "tree_summary": ("Ohne Abschneiden {plain} Stellungen, mit Alpha-Beta {pruned} ({share} %). Werte in Schritten, "
-                     "aus der Sicht von Weiß.",
-                     "Without pruning {plain} positions, with alpha-beta {pruned} ({share} %). Values in steps, from "
-                     "White's point of view."),
-    "tree_over": ("Das Spiel ist zu Ende: Hier gibt es nichts mehr zu denken.",
-                  "The game is over: there is nothing left to think about."),
-    "tree_root": ("Stellung", "position"),
-    "tree_move": ("Zug", "Move"),
-    "tree_value": ("Wert", "Value"),
-    "tree_window": ("α … β", "α … β"),
-    "tree_nodes": ("Stellungen", "Positions"),
-    "tree_note": ("Was geschieht", "What happens"),
-    "tree_max": ("Weiß nimmt den größten Wert", "White takes the largest value"),
-    "tree_min": ("Schwarz nimmt den kleinsten Wert", "Black takes the smallest value"),
-    "tree_cut": ("{count} abgeschnitten: {value} {reached}, {other} hat Besseres ({bound})",
-                 "{count} cut off: {value} {reached}, {other} has better ({bound})"),
+    "tree_pruned": ("Alpha-Beta", "Alpha-beta"),
+    "tree_over": ("Das Spiel ist zu Ende: Hier gibt es nichts mehr zu denken. Wähle oben ein Beispiel.",
+                  "The game is over: there is nothing left to think about. Choose an example above."),
+    "tree_examples": ("Stellung", "Position"),
+    "tree_mine": ("Brett", "Board"),
+    "tree_board": ("Die Stellung auf deinem Brett. Was hinter einem Zug liegt, klappt ein Klick auf und zu.",
+                   "The position on your board. A click unfolds what lies behind a move, and folds it again."),
+    "tree_order": ("Züge", "Moves"),
+    "order_rules": ("Regel", "rules"),
+    "order_good": ("gut", "good"),
+    "order_bad": ("schlecht", "bad"),
+    "order_random": ("Zufall", "random"),
+    "tree_max": ("größter\nWert (max)", "largest\nvalue (max)"),
+    "tree_min": ("kleinster\nWert (min)", "smallest\nvalue (min)"),
+    "tree_leaves": ("Blätter", "Leaves"),
+    "tree_leaf_word": ("Wert der\nStellung", "value of the\nposition"),
+    "tree_best_so_far": ("bester Weg bisher", "best way so far"),
+    "tree_here": ("hier wird gerechnet", "at work here"),
+    "tree_win": ("+Sieg", "+win"),
+    "tree_loss": ("−Sieg", "−win"),
+    "tree_cut": ("{count} abgeschnitten:\n{value} {sign} {bound}", "{count} cut off:\n{value} {sign} {bound}"),
+    "tree_after": ("nach {moves}", "after {moves}"),
+    "tree_progress": ("Schritt {number} von {count}", "Step {number} of {count}"),
+    "tree_looked_at": ("Angesehene Stellungen", "Positions looked at"),
+    "tree_count_plain": ("ohne Abschneiden", "without pruning"),
+    "tree_count_pruned": ("mit Alpha-Beta", "with alpha-beta"),
+    "tree_by_order": ("Alpha-Beta nach Reihenfolge der Züge", "Alpha-beta by the order of moves"),
+    "show_first": ("Zum Anfang", "To the start"),
+    "show_back": ("Schritt zurück", "Step back"),
+    "show_next": ("Nächster Schritt", "Next step"),
+    "show_last": ("Zum Ende", "To the end"),
+    "show_play": ("Abspielen", "Play"),
+    "show_stop": ("Anhalten", "Stop"),
+    "step_enter_root": ("{side} ist am Zug.", "{side} is to move."),
+    "step_enter": ("Nach {move} ist {side} am Zug.", "After {move} it is {side}’s turn."),
+    "step_seeks_white": ("Gesucht wird der größte Wert.", "The largest value is wanted."),
+    "step_seeks_black": ("Gesucht wird der kleinste Wert.", "The smallest value is wanted."),
+    "step_leaf": ("Weiter wird nicht vorausgedacht: Die Stellung nach {move} ist {value} wert.",
+                  "There is no looking further ahead: the position after {move} is worth {value}."),
+    "step_leaf_root": ("Diese Stellung ist {value} wert.", "This position is worth {value}."),
+    "step_leaf_over": ("Nach {move} ist das Spiel aus: {winner} hat gewonnen.",
+                       "After {move} the game is over: {winner} has won."),
+    "step_folded": ("Hinter {move} liegen {count} Stellungen. Sie ergeben {value}.",
+                    "Behind {move} lie {count} positions. They come to {value}."),
+    "step_value": ("{move} bringt {value}.", "{move} brings {value}."),
+    "step_best": ("Für {side} ist das bisher das Beste.", "For {side} that is the best so far."),
+    "step_not_better": ("Für {side} bleibt {move} besser.", "For {side}, {move} remains better."),
+    "step_alpha": ("Weiß kann hier mindestens {alpha} erreichen.", "White can reach at least {alpha} here."),
+    "step_alpha_so": ("α steigt auf {alpha}.", "α rises to {alpha}."),
+    "step_beta": ("Schwarz kann Weiß hier auf höchstens {beta} halten.",
+                  "Black can hold White to at most {beta} here."),
+    "step_beta_so": ("β sinkt auf {beta}.", "β falls to {beta}."),
+    "step_cut_black": ("Schwarz drückt {move} auf höchstens {best}. "
+                       "Weiß hat mit einem anderen Zug schon {alpha} sicher.",
+                       "Black holds {move} to at most {best}. With another move White is sure of {alpha} already."),
+    "step_cut_white": ("Weiß kommt nach {move} auf mindestens {best}. "
+                       "Schwarz hat mit einem anderen Zug schon {beta} sicher.",
+                       "White gets at least {best} after {move}. With another move Black is sure of {beta} already."),
+    "step_cut_so_one": ("{comparison}: {moves} muss niemand mehr ansehen.",
+                        "{comparison}: nobody need look at {moves} any more."),
+    "step_cut_so_several": ("{comparison}: {moves} muss niemand mehr ansehen.",
+                            "{comparison}: nobody need look at {moves} any more."),
+    "step_leave": ("Ergebnis nach {move}: {value}. Der Wert geht eine Stufe nach oben.",
+                   "The result after {move}: {value}. The value goes up one level."),
+    "step_done": ("Fertig: {move} ist der beste Zug, mit {value}.", "Done: {move} is the best move, with {value}."),
+    "step_expected": ("Erwartet wird: {moves}", "Expected: {moves}"),
+    "reasons_why": ("Warum {value}?", "Why {value}?"),
+    "reasons_waiting": ("Noch ohne Wert", "No value yet"),
+    "reasons_unit": ("In Schritten einer Wache, aus der Sicht von Weiß.",
+                     "In steps of a guard, from White’s point of view."),
+    "reasons_over": ("Hier ist das Spiel aus.", "Here the game is over."),
+    "reasons_cut": ("Abgeschnitten", "Cut off"),
+    "reasons_cut_text": ("Diesen Zug sieht niemand an: Er kann das Ergebnis nicht mehr ändern.",
+                         "Nobody looks at this move: it can no longer change the result."),
+    "reasons_folded": ("Dahinter liegen {count} Stellungen. Ein Klick klappt sie auf.",
+                       "{count} positions lie behind it. A click unfolds them."),
+    "reasons_white": ("Weiß ist am Zug und nimmt den größten Wert von unten.",
+                      "White is to move and takes the largest value from below."),
+    "reasons_black": ("Schwarz ist am Zug und nimmt den kleinsten Wert von unten.",
+                      "Black is to move and takes the smallest value from below."),
+    "reasons_total": ("Summe", "Sum"),
+    "reasons_rest": ("alles Übrige", "all the rest"),
+    # the parts of the evaluation
+    "part_guards": ("Wachen näher am Thron", "Guards nearer to the throne"),
+    "part_queen": ("Königin näher am Thron", "Queen nearer to the throne"),
+    "part_ring": ("Stand der Wachen auf Ring 1", "Guards on ring 1"),
+    "part_stragglers": ("Nachzügler", "Stragglers"),
+    "part_unaimed": ("Unerreichte Plätze am Thron", "Places at the throne not aimed at"),
+    "part_detours": ("Umwege", "Detours"),
+    "part_pairs": ("Wachen nebeneinander", "Guards side by side"),
+    "part_escort": ("Wachen bei der Königin", "Guards beside the queen"),
+    "part_room": ("Freie Felder", "Room to move"),
+    "part_threats": ("Drohungen", "Threats"),
+    "part_dangers": ("Gefahren", "Dangers"),
+    "part_trapped": ("Eingeschlossene Steine", "Trapped pieces"),
+    "part_turn": ("Am Zug sein", "Being to move"),
     # own programs
     "program_title": ("Eigenes Programm", "Your own program"),
     "program_text": ("Ein Programm in beliebiger Sprache, das auf Standardein- und -ausgabe das Protokoll aus der "
@@ -1356,6 +1433,13 @@ class Table:
         """What the page beside the board shows, in place of all that belongs to the running game."""
         return None
 
+    def theatre(self, texts: Texts) -> Optional["TheatreView"]:
+        """What the theatre shows, in place of all that belongs to the running game."""
+        return None
+
+    def leave(self) -> None:
+        """Something else gets the board."""
+
     def choose(self, name: str) -> None:
         """A choice on the page has been made."""
 
@@ -1533,13 +1617,6 @@ class Marks(NamedTuple):
     piece: Optional[Cell] = None
 
 
-class Preview(NamedTuple):
-    """A position shown in place of the game's, and the move that led to it."""
-
-    position: Position
-    last: Optional[Move] = None
-
-
 #: Sentences about where a game is kept: they stay until the player acts, for the computer's answer may come at once.
 LASTING = ("say_branched", "say_orphan", "say_set_aside")
 
@@ -1558,7 +1635,6 @@ class Session:
         #: What the message box says until the next action, and whether it is a refusal.
         self.message: Optional[Message] = None
         self.is_refusal = False
-        self.preview: Optional[Preview] = None
 
     @property
     def game(self) -> Game:
@@ -1573,7 +1649,7 @@ class Session:
     @property
     def may_act(self) -> bool:
         """Whether the player may pick, drop or type now: the one place that says so."""
-        return (self.mode in (Mode.IDLE, Mode.SELECTED) and not self.preview and self.table.accepts_moves)
+        return self.mode in (Mode.IDLE, Mode.SELECTED) and self.table.accepts_moves
 
     def enter(self, mode: Mode) -> None:
         """Change the mode: its only writer."""
@@ -1608,19 +1684,25 @@ class Session:
             self.mark(causes=frozenset(self.game.causes(move)), tried=move.target)
             self.table.refused(refusal)
 
+    def _put(self, table: Table) -> None:
+        if table is not self.table:
+            self.table.leave()
+        self.table = table
+
     def open(self, table: Table) -> None:
         """Let a lesson take the board; the running game waits."""
-        self.table = table
+        self._put(table)
 
     def close(self) -> None:
         """Give the board back to the running game."""
-        self.table = self.running
+        self._put(self.running)
 
     def replace(self, running: RunningGame) -> None:
         """Let another game run; the one before is kept, if it was more than a start."""
         if running.game is not self.running.game and self.running.game.length:
             self.previous = self.running
-        self.running = self.table = running
+        self.running = running
+        self._put(running)
 
     def would_leave(self, move: Move) -> bool:
         """Whether a move would begin another game in the middle of one that has ended."""
@@ -1636,7 +1718,7 @@ class Session:
         """Exchange the running game with the one it has replaced."""
         if self.previous:
             self.running, self.previous = self.previous, self.running
-            self.table = self.running
+            self._put(self.running)
 
 
 # --- 5. Lessons ------------------------------------------------------------------
@@ -2321,6 +2403,618 @@ class SetUp(Table):
                      Button("save_as", texts("save_as")), Button("page_close", texts("cancel"))))
 
 
+# -- the theatre: how minimax thinks, step by step --
+
+#: A tree of at most so many positions is shown whole; in a larger one what lies behind the moves is folded away.
+WHOLE_TREE = 50
+#: The other orders of moves are counted, too, when a tree without pruning has at most so many positions.
+COUNTED_TREE = 3000
+#: Pause between two steps of the show when it runs by itself.
+SHOW_MS = 1200
+
+
+class Branch(NamedTuple):
+    """A node of the tree that is shown: a position, and how it is reached."""
+
+    path: str
+    #: The move that leads here as people read it; '' at the root.
+    label: str
+    move: Optional[Move]
+    position: Position
+    #: What the search has told about it; None where the move was cut off.
+    line: Optional[TreeLine]
+    #: The paths of the nodes below it, those that were cut off last.
+    children: Tuple[str, ...] = ()
+    #: How many positions lie behind it that are folded away.
+    folded: int = 0
+
+
+def branches_of(lines: Dict[str, List[TreeLine]], position: Position, rules: Rules,
+                unfolded: Optional[FrozenSet[str]] = None) -> Dict[str, Branch]:
+    """The nodes that are shown, by path and every node before those below it.
+
+    `lines` are all nodes by the path of the one above them; what is not
+    `unfolded` keeps its inside to itself (None: all is shown).
+    """
+    branches: Dict[str, Branch] = {}
+
+    def add(path: str, label: str, move: Optional[Move], position: Position, line: Optional[TreeLine]) -> None:
+        below = lines.get(path, []) if line else []
+        cut = line.left_out if line else ()
+        if unfolded is not None and path not in unfolded and (below or cut):
+            branches[path] = Branch(path, label, move, position, line, folded=line.nodes - 1 if line else 0)
+            return
+        words = [child.move for child in below] + list(cut)
+        paths = [child.path for child in below] + [f"{path}.x{number}" for number in range(1, len(cut) + 1)]
+        branches[path] = Branch(path, label, move, position, line, tuple(paths))
+        for number, word in enumerate(words):
+            move = Move.from_text(word)
+            add(paths[number], position.describe(move, rules), move, position.play(move, rules),
+                below[number] if number < len(below) else None)
+
+    for root in lines.get("", [])[:1]:
+        add("0", "", None, position, root)
+    return branches
+
+
+def show_steps(branches: Dict[str, Branch], is_plain: bool) -> List[TreeStep]:
+    """What happens in the search of the nodes that are shown, in order; a leaf or what is folded is one step."""
+    if not branches:
+        return []
+    told = [branch.line for branch in branches.values() if branch.line]
+    steps = []
+    for step in tree_steps(told, branches["0"].position.turn, is_plain):
+        branch = branches[step.path]
+        is_inner = any(branches[child].line for child in branch.children)
+        if step.kind == "leaf" and branch.folded:
+            returns = [number for number, text in enumerate(source_of(step.function)) if "return best" in text]
+            step = step._replace(kind="folded", line=returns[0])
+        if step.kind != "enter" or is_inner:
+            steps.append(step)
+    return steps
+
+
+class Known(NamedTuple):
+    """What the show has found out about a node by now; values are White's, in hundredths of a guard's step."""
+
+    #: "waiting" (not yet looked at), "open" (being looked at), "done" or "cut" (never looked at).
+    stage: str = "waiting"
+    value: Optional[int] = None
+    #: How the true value stands to this one: '=', '<=' or '>='.
+    relation: str = "="
+    alpha: int = -INFINITY
+    beta: int = INFINITY
+    #: The path of the best child; '' before there is one.
+    best: str = ""
+
+
+def known_after(branches: Dict[str, Branch], steps: Sequence[TreeStep]) -> Dict[str, Known]:
+    """What is known about each node when these steps have been made."""
+    known = {path: Known() for path in branches}
+    for step in steps:
+        branch = branches[step.path]
+        now = known[step.path]._replace(alpha=step.alpha, beta=step.beta)
+        if step.kind in ("leaf", "folded", "leave") and branch.line:
+            now = now._replace(stage="done", value=step.value, relation=branch.line.relation)
+        elif step.kind == "value":
+            is_better = not now.best or step.best != now.value
+            now = now._replace(stage="open", value=step.best, best=step.child if is_better else now.best,
+                               relation=">=" if branch.position.turn == WHITE else "<=")
+        elif now.stage == "waiting":
+            now = now._replace(stage="open")
+        if step.kind == "cut":
+            known.update((child, Known("cut")) for child in branch.children if not branches[child].line)
+        known[step.path] = now
+    return known
+
+
+def best_way(known: Dict[str, Known], path: str) -> List[str]:
+    """The paths of the best moves found so far, one below the other."""
+    way = []
+    while known[path].best:
+        path = known[path].best
+        way.append(path)
+    return way
+
+
+class StageNode(NamedTuple):
+    """A box of the drawn tree; places are columns (each as wide as a leaf) and levels, its middle counts."""
+
+    path: str
+    column: float
+    level: int
+    #: "max", "min", "leaf", "folded" or "cut".
+    kind: str
+    #: What stands in it, and above it.
+    value: str
+    label: str
+    #: "waiting", "open", "done" or "cut".
+    stage: str
+    is_best: bool = False
+    is_current: bool = False
+    is_selected: bool = False
+
+
+class StageEdge(NamedTuple):
+    """A line of the drawn tree, from one box to another below it: plain, waiting, best, current or cut."""
+
+    parent: str
+    child: str
+    kind: str
+
+
+class StageNote(NamedTuple):
+    """Why some moves were cut off, below their boxes; columns are the outer edges of the boxes."""
+
+    begin: float
+    end: float
+    level: int
+    text: str
+    #: The middle of the room that the text has, and its width (columns).
+    middle: float
+    room: float
+
+
+class Stage(NamedTuple):
+    """The drawn tree as a value."""
+
+    columns: float = 0.0
+    #: By level: the side that is to move (None: leaves), its name, and what it looks for.
+    levels: Tuple[Tuple[Optional[int], str, str], ...] = ()
+    nodes: Tuple[StageNode, ...] = ()
+    edges: Tuple[StageEdge, ...] = ()
+    notes: Tuple[StageNote, ...] = ()
+    #: Alpha and beta at the node that is being looked at; '' without pruning.
+    alpha: str = ""
+    beta: str = ""
+    #: The box whose value is going up now.
+    rising: str = ""
+
+
+#: The least width of an inner node, and what lies between the children of two nodes (columns).
+INNER_WIDTH, FAMILY_GAP = 1.5, 0.25
+
+
+def columns_of(branches: Dict[str, Branch]) -> Tuple[Dict[str, float], float]:
+    """The column of each node, so that parents stand over the middle of their children; and how many there are."""
+    widths: Dict[str, float] = {}
+    for path, branch in reversed(list(branches.items())):
+        gap = FAMILY_GAP if any(branches[child].children for child in branch.children) else 0.0
+        inside = sum(widths[child] for child in branch.children) + gap * (len(branch.children) - 1)
+        widths[path] = max(inside, INNER_WIDTH) if branch.children else 1.0
+    begins: Dict[str, float] = {"0": 0.0}
+    for path, branch in branches.items():
+        gap = FAMILY_GAP if any(branches[child].children for child in branch.children) else 0.0
+        inside = sum(widths[child] for child in branch.children) + gap * (len(branch.children) - 1)
+        begin = begins[path] + (widths[path] - inside) / 2
+        for child in branch.children:
+            begins[child] = begin
+            begin += widths[child] + gap
+    columns: Dict[str, float] = {}
+    for path, branch in reversed(list(branches.items())):
+        ends = (columns[branch.children[0]], columns[branch.children[-1]]) if branch.children else ()
+        columns[path] = sum(ends) / 2 if ends else begins[path] + 0.5
+    return columns, widths["0"]
+
+
+def tree_number(score: int, texts: Texts) -> str:
+    """A score for White in steps; '+win' is a game that White wins, '−win' one that Black wins."""
+    if abs(score) > WIN:
+        return "+∞" if score > 0 else "−∞"
+    if abs(score) > SURE_WIN:
+        return texts("tree_win" if score > 0 else "tree_loss")
+    return texts.steps(score / 100)
+
+
+def with_relation(known: Known, texts: Texts) -> str:
+    """The value of a node as it is read: '+8.9', '≤ +3.2'; '' before there is one."""
+    if known.value is None:
+        return ""
+    return {"<=": "≤ ", ">=": "≥ "}.get(known.relation, "") + tree_number(known.value, texts)
+
+
+def stage_of(branches: Dict[str, Branch], steps: Sequence[TreeStep], depth: int, selected: str, texts: Texts) -> Stage:
+    """The tree as it is drawn when these steps have been made; the last of them is the present one."""
+    if not branches or not steps:
+        return Stage()
+    known, step = known_after(branches, steps), steps[-1]
+    columns, width = columns_of(branches)
+    turn = branches["0"].position.turn
+    levels: List[Tuple[Optional[int], str, str]] = []
+    for level in range(1 + max(path.count(".") for path in branches)):
+        side = turn if level % 2 == 0 else 1 - turn
+        is_inner = level < depth
+        levels.append((side if is_inner else None, texts(("white", "black")[side] if is_inner else "tree_leaves"),
+                       texts(("tree_max", "tree_min")[side] if is_inner else "tree_leaf_word")))
+    current = step.child if step.kind == "value" else step.path
+    on_the_way = [path for path in branches if (step.path + ".").startswith(path + ".")]
+    best = {path for start in on_the_way for path in best_way(known, start)}
+    active = set(on_the_way) | ({step.child} if step.kind == "value" else set())
+    nodes, edges = [], []
+    for path, branch in branches.items():
+        now = known[path]
+        kind = ("folded" if branch.folded else "cut" if branch.line is None else
+                "leaf" if not branch.children else "max" if branch.position.turn == WHITE else "min")
+        nodes.append(StageNode(path, columns[path], path.count("."), kind, with_relation(now, texts), branch.label,
+                               now.stage, path in best, path == current, path == selected))
+        for child in branch.children:
+            state = known[child].stage
+            edges.append(StageEdge(path, child, "current" if child in active else "best" if child in best else
+                                   state if state in ("waiting", "cut") else "plain"))
+    is_pruned = step.function.endswith("_within")
+    alpha, beta = ((tree_number(score, texts) for score in (step.alpha, step.beta)) if is_pruned else ("", ""))
+    return Stage(width, tuple(levels), tuple(nodes), tuple(edges), tuple(_cut_notes(branches, known, columns, texts)),
+                 alpha, beta, step.child if step.kind == "value" else "")
+
+
+def _cut_notes(branches: Dict[str, Branch], known: Dict[str, Known], columns: Dict[str, float], texts: Texts
+               ) -> Iterator[StageNote]:
+    """Below the moves that were cut off: how many they are, and which comparison made them needless."""
+    for path, branch in branches.items():
+        cut = [child for child in branch.children if known[child].stage == "cut"]
+        value = known[path].value
+        if not cut or value is None:
+            continue
+        bound = known[path].alpha if branch.position.turn == BLACK else known[path].beta
+        sign = "≤" if branch.position.turn == BLACK else "≥"
+        text = texts("tree_cut", count=len(cut), value=tree_number(value, texts), sign=sign,
+                     bound=tree_number(bound, texts))
+        first, last = columns[branch.children[0]] - 0.5, columns[branch.children[-1]] + 0.5
+        yield StageNote(columns[cut[0]] - 0.44, columns[cut[-1]] + 0.44, path.count(".") + 1, text,
+                        (first + last) / 2, last - first)
+
+
+def step_words(step: TreeStep, branches: Dict[str, Branch], known: Dict[str, Known], texts: Texts) -> Tuple[str, str]:
+    """What happens in a step, in one sentence, and what follows from it."""
+    branch = branches[step.path]
+    side = "white" if branch.position.turn == WHITE else "black"
+    values = {"move": branch.label, "alpha": tree_number(step.alpha, texts), "beta": tree_number(step.beta, texts),
+              "value": "" if step.value is None else tree_number(step.value, texts),
+              "best": "" if step.best is None else tree_number(step.best, texts), "count": branch.folded,
+              "winner": texts("white" if (step.value or 0) > 0 else "black")}
+    root = "" if branch.label else "_root"
+    if step.kind == "enter":
+        return texts(f"step_enter{root}", **values, side=branch.position.turn), texts(f"step_seeks_{side}")
+    if step.kind in ("leaf", "folded"):
+        is_over = step.value is not None and abs(step.value) > SURE_WIN and step.kind == "leaf"
+        return texts(f"step_{step.kind}{'_over' if is_over else root}", **values), ""
+    if step.kind == "value":
+        best = known[step.path].best
+        better = branches[best].label if best else ""
+        key = "step_best" if best == step.child else "step_not_better"
+        return (texts("step_value", **{**values, "move": branches[step.child].label}),
+                texts(key, **{**values, "move": better}, side=branch.position.turn))
+    if step.kind in ("alpha", "beta"):
+        return texts(f"step_{step.kind}", **values), texts(f"step_{step.kind}_so", **values)
+    if step.kind == "cut":
+        cut = [branches[child].label for child in branch.children if branches[child].line is None]
+        several = "one" if len(cut) == 1 else "several"
+        return (texts(f"step_cut_{side}", **values),
+                texts(f"step_cut_so_{several}", comparison="β ≤ α", moves=", ".join(cut)))
+    if branch.label:
+        return texts("step_leave", **{**values, "value": with_relation(known[step.path], texts)}), ""
+    way = [branches[path].label for path in best_way(known, "0")]
+    return texts("step_done", **{**values, "move": way[0] if way else ""}), texts("step_expected", moves="  ".join(way))
+
+
+def code_remarks(step: TreeStep, texts: Texts) -> Dict[int, str]:
+    """The values of the moment beside the lines of code that work on them, by the number of the line."""
+    remarks = {}
+    for number, text in enumerate(source_of(step.function)):
+        if "best = m" in text and step.best is not None:
+            remarks[number] = tree_number(step.best, texts)
+        elif "alpha = max" in text:
+            remarks[number] = tree_number(step.alpha, texts)
+        elif "beta = min" in text:
+            remarks[number] = tree_number(step.beta, texts)
+        elif "alpha >= beta" in text and step.kind == "cut":
+            remarks[number] = f"{tree_number(step.alpha, texts)} ≥ {tree_number(step.beta, texts)}"
+    return remarks
+
+
+class Reasons(NamedTuple):
+    """Why a position is worth what it is worth: the parts of its evaluation for White, in steps."""
+
+    heading: str = ""
+    #: The moves that lead to it from the root.
+    context: str = ""
+    text: str = ""
+    parts: Tuple[Tuple[str, float], ...] = ()
+    total: float = 0.0
+
+
+def reasons_of(branch: Branch, known: Known, moves: Sequence[str], texts: Texts) -> Reasons:
+    """What the box below the board says about a node: at a leaf the parts of its value, the greatest first."""
+    context = texts("tree_after", moves=", ".join(moves)) if moves else ""
+    if branch.line is None:
+        return Reasons(texts("reasons_cut"), context, texts("reasons_cut_text"))
+    value = with_relation(known, texts)
+    heading = texts("reasons_why", value=value) if value else texts("reasons_waiting")
+    if abs(branch.line.value) > SURE_WIN and not branch.children:
+        return Reasons(heading, context, texts("reasons_over") if value else "")
+    if branch.folded or branch.children:
+        side = "white" if branch.position.turn == WHITE else "black"
+        key = "reasons_folded" if branch.folded else f"reasons_{side}"
+        return Reasons(heading, context, texts(key, count=branch.folded))
+    parts = [(texts("part_" + part.name), (part.white - part.black) / 100) for part in explain(branch.position).parts]
+    parts = sorted((part for part in parts if part[1]), key=lambda part: -abs(part[1]))
+    return Reasons(heading, context, texts("reasons_unit"), tuple(parts), sum(value for _, value in parts))
+
+
+class TheatreView(NamedTuple):
+    """What the theatre shows."""
+
+    title: str
+    text: str
+    #: Rows of choices by what they are about: the position, the depth, the order of moves.
+    choices: Choices
+    #: The names of the choices that are in force.
+    chosen: FrozenSet[str]
+    stage: Stage
+    sentence: str
+    conclusion: str
+    code: Tuple[str, ...]
+    #: The line that is carried out, and the values of the moment by line.
+    line: int
+    remarks: Tuple[Tuple[int, str], ...]
+    #: The positions looked at: captions and numbers, the largest first; and for each order of moves.
+    counts: Tuple[Tuple[str, int], ...]
+    orders: Tuple[Tuple[str, int], ...]
+    progress: str
+    buttons: Tuple[Button, ...]
+    reasons: Reasons
+    #: Whether the show runs by itself.
+    is_running: bool = False
+
+
+class Theatre(Table):
+    """The search of minimax as a show: a tree that is computed by the engine, and how far one has watched it.
+
+    `ask` asks an engine (it takes an Asked), `cancel` ends that engine, `later`
+    and `forget` are those of Jobs.
+    """
+
+    place = "analysis"
+    is_picked_by_click = False
+    DEPTHS = (1, 2, 3)
+    #: The job that makes the next step when the show runs by itself.
+    JOB = "show"
+
+    def __init__(self, game: Game, lessons: Sequence[Lesson], ask: Callable[["Asked"], None],
+                 cancel: Callable[[], None], jobs: "Jobs") -> None:
+        super().__init__(Game(game.position, game.rules), _no_attempt)
+        self.examples = [lesson for lesson in lessons if lesson.kind == "tree"]
+        self._board = self.root = Game(game.position, game.rules)
+        self._ask, self._cancel, self._jobs = ask, cancel, jobs
+        #: The example that is shown; 0 is the position of the board.
+        self.number = 0
+        self.depth, self.is_pruned, self.order = 2, True, ORDERS[0]
+        #: All nodes by the path of the one above; the nodes shown, all steps of the show, and the present one.
+        self._lines: Dict[str, List[TreeLine]] = {}
+        self._unfolded: Optional[FrozenSet[str]] = None
+        self.branches: Dict[str, Branch] = {}
+        self.steps: List[TreeStep] = []
+        self.now = 0
+        self.selected = ""
+        self.is_running = False
+        #: What is said in place of a tree; the positions of the tree without and with pruning, by order of moves.
+        self.message: Optional[Message] = Message("say_thinking")
+        self.plain = 0
+        self.counts: Dict[str, int] = {}
+        is_whole = game.position in (Position.start(WHITE), Position.start(BLACK))
+        if self.examples and (is_whole or game.outcome()):
+            self.choose("example_1")
+        else:
+            self.raise_curtain()
+
+    # -- the tree --
+
+    def raise_curtain(self) -> None:
+        """Have the tree computed anew."""
+        self.stop()
+        self._lines, self.branches, self.steps, self.now, self.selected = {}, {}, [], 0, ""
+        self.plain, self.counts = 0, {}
+        self.game = Game(self.root.position, self.root.rules)
+        self.message = Message("tree_over" if self.root.outcome() else "say_thinking")
+        if not self.root.outcome():
+            plain = "" if self.is_pruned else " plain"
+            self._ask_engine(f"tree depth {self.depth}{plain} order {self.order}", self._arrived, self._keep)
+
+    def _ask_engine(self, go: str, on_answer: Callable[[str], None], on_line: Optional[Callable[[str], None]]) -> None:
+        self._ask(Asked(Question(Player(len(LEVELS)), go), self.root, on_answer, self._failed, until="treeok",
+                        on_line=on_line))
+
+    def _keep(self, text: str) -> None:
+        line = parse_tree_line(text)
+        if line:
+            self._lines.setdefault(line.path.rpartition(".")[0], []).append(line)
+
+    def _failed(self, message: Message) -> None:
+        if not self.branches:  # else only a count is missing
+            self.message = message
+
+    def _arrived(self, counts: str) -> None:
+        """The tree is there: the show begins with its first step."""
+        self.message = None
+        nodes = self._lines[""][0].nodes if "" in self._lines else 0
+        self._unfolded = None if nodes <= WHOLE_TREE else frozenset(("0",))
+        self._fold_anew("0", "enter")
+        self._count(self.order, counts)
+
+    def _count(self, order: str, counts: str) -> None:
+        """Note how many positions the tree has; then the next order of moves is counted."""
+        words = counts.split()
+        self.plain, self.counts[order] = int(words[1]), int(words[3])
+        missing = [other for other in ORDERS if other not in self.counts]
+        if missing and self.plain <= COUNTED_TREE:
+            self._ask_engine(f"tree depth {self.depth} order {missing[0]}", partial(self._count, missing[0]), None)
+
+    def _fold_anew(self, path: str, kind: str) -> None:
+        """Work out what is shown, and go to a step of this kind at a node."""
+        self.branches = branches_of(self._lines, self.root.position, self.root.rules, self._unfolded)
+        self.steps = show_steps(self.branches, not self.is_pruned)
+        places = [number for number, step in enumerate(self.steps) if step.path == path]
+        exact = [number for number in places if self.steps[number].kind == kind]
+        self.go_to((exact or places or [0])[0])
+
+    def fold(self, path: str) -> None:
+        """Fold away what lies behind a node, or show it."""
+        if self._unfolded is None:
+            self._unfolded = frozenset(path for path, branch in self.branches.items() if branch.children)
+        if path in self.branches and self.branches[path].line and path != "0":
+            self._unfolded ^= {path}
+            self._fold_anew(path, "enter")
+
+    # -- the show --
+
+    def go_to(self, number: int) -> None:
+        """Go to a step, counted from 0."""
+        self.now = max(0, min(number, len(self.steps) - 1))
+        self.selected = ""
+        self._show_position(self.steps[self.now].path if self.steps else "0")
+
+    def _show_position(self, path: str) -> None:
+        """Put the position of a node on the board, with the moves that lead to it."""
+        game = Game(self.root.position, self.root.rules)
+        for branch in self._way_to(path):
+            if branch.move is not None:
+                game.play(branch.move)
+        self.game = game
+
+    def _way_to(self, path: str) -> List[Branch]:
+        return [branch for branch in self.branches.values() if (path + ".").startswith(branch.path + ".")]
+
+    def select(self, path: str) -> None:
+        """Look at a node, apart from the show."""
+        if path in self.branches:
+            self.stop()
+            self.selected = path
+            self._show_position(path)
+
+    def run(self) -> None:
+        """Let the show run by itself, or stop it."""
+        if self.is_running:
+            self.stop()
+            return
+        self.is_running = True
+        if self.now >= len(self.steps) - 1:
+            self.go_to(0)
+        self._jobs.later(self.JOB, SHOW_MS, self._run_on)
+
+    def _run_on(self) -> None:
+        self.go_to(self.now + 1)
+        self.is_running = self.now < len(self.steps) - 1
+        if self.is_running:
+            self._jobs.later(self.JOB, SHOW_MS, self._run_on)
+
+    def stop(self) -> None:
+        """Let the show stand still."""
+        self.is_running = False
+        self._jobs.forget(self.JOB)
+
+    def leave(self) -> None:
+        """Something else gets the board: nothing goes on."""
+        self.stop()
+        self._cancel()
+
+    # -- what the window asks and tells --
+
+    @property
+    def accepts_moves(self) -> bool:
+        """The pieces belong to the show."""
+        return False
+
+    def commands(self) -> Dict[str, Callable[[], None]]:
+        """The keys and buttons that lead through the show."""
+        return {"first": partial(self._lead, 0), "last": partial(self._lead, len(self.steps)),
+                "next": partial(self._lead, self.now + 1), "previous": partial(self._lead, self.now - 1),
+                "show_run": self.run}
+
+    def _lead(self, number: int) -> None:
+        self.stop()
+        self.go_to(number)
+
+    def choose(self, name: str) -> None:
+        """A choice has been made: example_2, depth_3, order_good, pruned, or node_ and fold_ with a path."""
+        kind, _, value = name.partition("_")
+        if kind == "node":
+            self.select(self._beside(value) if value in ("up", "down") else value)
+        elif kind == "fold":
+            self.fold(value or self.selected or (self.steps[self.now].path if self.steps else ""))
+        else:
+            self._change(kind, value)
+            self.raise_curtain()
+
+    def _change(self, kind: str, value: str) -> None:
+        if kind == "example":
+            self.number = int(value)
+            lesson = self.examples[self.number - 1] if self.number else None
+            self.root = Game(lesson.start) if lesson else self._board
+            self.depth = lesson.moves if lesson else 2
+        elif kind == "depth":
+            self.depth = int(value)
+        elif kind == "order":
+            self.order = value
+        elif kind == "pruned":
+            self.is_pruned = not self.is_pruned
+
+    def _beside(self, way: str) -> str:
+        """The node before or behind the selected one, as they stand on the stage from left to right."""
+        paths = list(self.branches)
+        if not paths:
+            return ""
+        here = self.selected or (self.steps[self.now].path if self.steps else "0")
+        return paths[(paths.index(here) + (1 if way == "down" else -1)) % len(paths)]
+
+    def theatre(self, texts: Texts) -> Optional[TheatreView]:
+        """The stage, what is said about the present step, its line of code, and the counts."""
+        steps = self.steps[:self.now + 1]
+        function = steps[-1].function if steps else "largest_within"
+        known = known_after(self.branches, steps)
+        sentence, conclusion = step_words(steps[-1], self.branches, known, texts) if steps else ("", "")
+        shown = self.selected or (steps[-1].path if steps else "")
+        reasons = Reasons()
+        if shown in self.branches:
+            moves = [branch.label for branch in self._way_to(shown) if branch.label]
+            reasons = reasons_of(self.branches[shown], known[shown], moves, texts)
+        lesson = self.examples[self.number - 1] if self.number else None
+        counts = ((texts("tree_count_plain"), self.plain), (texts("tree_count_pruned"), self.counts.get(self.order, 0)))
+        return TheatreView(
+            title=lesson.title[texts.language] if lesson else texts("tree"),
+            text=lesson.text[texts.language] if lesson else texts("tree_board"),
+            choices=self._choices(texts),
+            chosen=frozenset((f"example_{self.number}", f"depth_{self.depth}", f"order_{self.order}",
+                              *(("pruned",) if self.is_pruned else ()))),
+            stage=stage_of(self.branches, steps, self.depth, self.selected, texts),
+            sentence=texts.say(self.message) if self.message else sentence, conclusion=conclusion,
+            code=source_of(function), line=steps[-1].line if steps else -1,
+            remarks=tuple(code_remarks(steps[-1], texts).items()) if steps else (),
+            counts=counts if self.plain else (),
+            orders=tuple((texts("order_" + order), self.counts[order]) for order in ORDERS if order in self.counts),
+            progress=texts("tree_progress", number=self.now + 1, count=len(self.steps)) if steps else "",
+            buttons=self._buttons(texts), reasons=reasons, is_running=self.is_running)
+
+    def _choices(self, texts: Texts) -> Choices:
+        examples = (("example_0", texts("tree_mine")),
+                    *((f"example_{number}", str(number)) for number in range(1, len(self.examples) + 1)))
+        return ((texts("tree_examples"), examples),
+                (texts("tree_depth"), tuple((f"depth_{depth}", str(depth)) for depth in self.DEPTHS)),
+                (texts("tree_order"), tuple((f"order_{order}", texts("order_" + order)) for order in ORDERS)))
+
+    def _buttons(self, texts: Texts) -> Tuple[Button, ...]:
+        has_next, has_previous = self.now < len(self.steps) - 1, self.now > 0
+        return (Button("first", texts("show_first"), has_previous),
+                Button("previous", texts("show_back"), has_previous),
+                Button("next", texts("show_next"), has_next, is_primary=True),
+                Button("last", texts("show_last"), has_next),
+                Button("show_run", texts("show_stop" if self.is_running else "show_play"), bool(self.steps)),
+                Button("page_close", texts("page_close")))
+
+
+def _no_attempt(_move: Move, _point: Optional[Point]) -> None:
+    """In the theatre nobody moves by hand."""
+
+
 def read_lessons(name: str) -> Tuple[List[Lesson], Optional[AgonError]]:
     """The lessons of a file in the classroom folder, and what is wrong with it; both empty if it is not there."""
     path = os.path.join(CLASSROOM, name)
@@ -2452,6 +3146,8 @@ class View(NamedTuple):
     page: Optional[PageView]
     #: The keys of the commands that have no meaning now.
     resting: FrozenSet[str]
+    #: The theatre of minimax, in place of all but the board.
+    theatre: Optional[TheatreView] = None
 
 
 #: From so many quiet moves on the player is told that a draw is coming.
@@ -2480,18 +3176,16 @@ def view_of(session: Session, hand: HandState, report: Report, settings: Setting
         card=card_of(session, settings, texts),
         analysis=analysis_of(running, outcome is not None, report, texts) if settings.analysis and not session.is_lesson else None,
         page=page_with_refusal(page, session, texts) if page else None,
-        resting=resting_commands(session, outcome))
+        resting=resting_commands(session, outcome), theatre=table.theatre(texts))
 
 
 def picture_of(session: Session, hand: HandState, report: Report, outcome: Optional[Outcome]) -> Picture:
     """The board as it is to be shown now."""
-    game, preview, marks = session.game, session.preview, session.marks
-    position = preview.position if preview else game.position
-    trapped = position.trapped() if preview or outcome is None else []
+    game, marks = session.game, session.marks
+    position = game.position
+    trapped = position.trapped() if outcome is None else []
     enclosers = [position.enclosers(cell) for cell in trapped]
     bars = tuple((cells[i], cells[i + 1]) for cells in enclosers for i in range(0, len(cells), 2))
-    if preview:
-        return Picture(position, last=preview.last, trapped=frozenset(trapped), bars=bars)
     arrows = (marks.hint,) if marks.hint else best_moves(game, report) if session.mode is Mode.IDLE else ()
     carried = None if hand.selected is None or hand.carried is None else (hand.selected, hand.carried)
     targets = hand.targets
@@ -2554,8 +3248,6 @@ def voice_of(session: Session, outcome: Optional[Outcome], texts: Texts) -> Voic
     """What the message box says: a refusal, the end, what is trapped, or whose turn it is."""
     running, game = session.running, session.running.game
     message = texts.say(session.message) if session.message else ""
-    if session.preview:
-        return Voice("plain", turn_text(running, texts), texts("say_preview"))
     if session.is_lesson:
         return Voice("refused" if session.is_refusal else "plain", message)
     if session.is_refusal:
@@ -2877,9 +3569,6 @@ class Hand:
         """Pick a piece up, or name the target of the one already picked."""
         session = self.session
         self.state = self.state._replace(cursor=None)
-        if session.preview:
-            session.preview = None
-            return
         if session.mode is Mode.DRAGGING:
             self.put_down()  # the release of that drag got lost
         if session.mode is Mode.ANIMATING:
@@ -2928,7 +3617,6 @@ class Hand:
 
     def escape(self) -> None:
         """Put the piece back and clear all marks."""
-        self.session.preview = None
         self.state = HandState()
         self.session.clear_marks()
         self.put_down()
@@ -2962,7 +3650,7 @@ class Hand:
     def _point_at(self, cell: Cell) -> None:
         """Put the cursor on a cell and name what stands there."""
         session, table = self.session, self.session.table
-        position, session.preview = table.position, None
+        position = table.position
         self.state = self.state._replace(cursor=cell)
         side, name = position.side_at(cell), cell_name(cell)
         if side is None:
@@ -2973,7 +3661,6 @@ class Hand:
     def enter(self) -> None:
         """Play the typed move, or pick and drop at the cursor."""
         session, cursor, typed = self.session, self.state.cursor, self.state.typed
-        session.preview = None
         if not session.may_act:
             if typed:
                 self._show_typed("")
@@ -3006,7 +3693,6 @@ class Hand:
             self._show_typed(self.state.typed[:-1])
 
     def _show_typed(self, text: str) -> None:
-        self.session.preview = None
         self.state = self.state._replace(typed=text)
         self.session.say(Message.of("say_typed", text=text) if text else None)
 
@@ -3567,19 +4253,22 @@ class LessonCommands:
     """The commands that open tour, puzzles and set-up, and lead back to the running game."""
 
     def __init__(self, session: Session, store: Store, dialogs: "Dialogs", change: Callable[..., None],
-                 attempt: Callable[[Move, Optional[Point]], None], play_position: Callable[[Position], None]) -> None:
+                 attempt: Callable[[Move, Optional[Point]], None], play_position: Callable[[Position], None],
+                 make_theatre: Callable[[Game, Sequence[Lesson]], Theatre]) -> None:
         self.session = session
         self.store = store
         self.dialogs = dialogs
         self.change = change
         self.attempt = attempt
         self.play_position = play_position
+        self.make_theatre = make_theatre
 
     def commands(self) -> Tuple[Command, ...]:
         """The commands, with their shortcuts."""
         return (Command("tour", self.open_tour, "F2"), Command("puzzles", self.open_puzzles, "F3"),
                 Command("learn_mistakes", self.open_mistakes, "F7"),
                 Command("set_up", self.open_set_up, "F4"), Command("setup_play", self.play_set_up),
+                Command("tree", self.open_theatre, "F6"),
                 Command("page_close", self.close), Command("place_learn", self.open_tour),
                 Command("place_puzzles", self.open_puzzles))
 
@@ -3603,6 +4292,11 @@ class LessonCommands:
         """Set up a position, beginning with the one on the board."""
         game = self.session.game
         self._open(SetUp(game.position, self.attempt))
+
+    def open_theatre(self) -> None:
+        """Open the theatre of minimax, with the position on the board."""
+        if not isinstance(self.session.table, Theatre):
+            self._open(self.make_theatre(self.session.game, read_lessons("trees.agon")[0]))
 
     def _read(self, name: str, kind: str) -> List[Lesson]:
         """The lessons of a file; when none of them is of this kind, say what is missing."""
@@ -4106,7 +4800,8 @@ CONTRAST = Theme(
 
 THEMES = {"light": LIGHT, "dark": DARK, "contrast": CONTRAST}
 #: Fonts of the window as shares of the system's text, and those that are bold.
-FONTS = {"small": 0.93, "strong": 0.93, "body": 1.0, "bold": 1.0, "lead": 1.14, "name": 1.14, "heading": 1.29, "title": 1.71}
+FONTS = {"small": 0.93, "struck": 0.93, "strong": 0.93,
+         "body": 1.0, "bold": 1.0, "lead": 1.14, "name": 1.14, "heading": 1.29, "title": 1.71}
 BOLD_FONTS = ("strong", "bold", "name", "heading", "title")
 #: Text is never smaller than this share of the screen's height: 4K screens do not always say what they are.
 SCREEN_TEXT_LINES = 90
@@ -4672,6 +5367,44 @@ def paint_enclosures(width: int, size: int, theme: Theme) -> Raster:
     return raster
 
 
+def paint_line(dx: int, dy: int, width: float, colour: str, is_dashed: bool) -> Raster:
+    """A straight line that reaches so far along x and y, whole or dashed."""
+    raster = Raster(abs(dx) / 2 + width, abs(dy) / 2 + width)
+    ends = [(-dx / 2, -dy / 2), (dx / 2, dy / 2)]
+    for part in dashes(ends, 4, 4) if is_dashed else [ends]:
+        raster.stroke(part, width, colour)
+    return raster
+
+
+def paint_strokes(size: int, colour: str, halo: str) -> Raster:
+    """Two slanted strokes, as one strikes a branch out."""
+    raster, reach = Raster(size / 2 + 2), size / 2
+    for width, paint in ((5, halo), (2.2, colour)):
+        for x in (-0.2 * size, 0.2 * size):
+            raster.stroke([(x - 0.25 * reach, 0.9 * reach), (x + 0.25 * reach, -0.9 * reach)], width, paint)
+    return raster
+
+
+def paint_card(width: int, height: int, fill: str, border: str, ring: str, is_dashed: bool, is_stack: bool) -> Raster:
+    """A box of a tree: with a ring where one is, a dashed border if it was cut off, doubled if more lies behind it."""
+    raster, x, y = Raster(width / 2 + 6, height / 2 + 6), width / 2, height / 2
+    if is_stack:
+        for shift in (4, 0):
+            raster.fill([[(px + shift, py + shift) for px, py in _rounded(x, y, 6)]], border)
+            raster.fill([[(px + shift, py + shift) for px, py in _rounded(x - 1.4, y - 1.4, 5)]], fill)
+    if ring:
+        raster.fill([_rounded(x + 5, y + 5, 10), _rounded(x + 2.4, y + 2.4, 8)], ring)
+    if is_dashed:
+        outline = _rounded(x - 1, y - 1, 6)
+        raster.fill([outline], fill)
+        for part in dashes([*outline, outline[0]], 4, 4):
+            raster.stroke(part, 1.4, border)
+    elif not is_stack:
+        raster.fill([_rounded(x, y, 7)], border)
+        raster.fill([_rounded(x - 1.6, y - 1.6, 5.6)], fill)
+    return raster
+
+
 #: Icons in a square of 22: filled polygons, lines (with their width) and discs.
 ICONS: Dict[str, Dict[str, Any]] = {
     "place_game": {"lines": ((2.0, ((1.5, 11), (6, 3), (16, 3), (20.5, 11), (16, 19), (6, 19), (1.5, 11))),),
@@ -4690,6 +5423,8 @@ ICONS: Dict[str, Dict[str, Any]] = {
     "previous": {"polygons": (((16, 4), (16, 18), (5, 11)),)},
     "next": {"polygons": (((6, 4), (6, 18), (17, 11)),)},
     "last": {"polygons": (((4, 4), (4, 18), (14, 11)), ((15.4, 4), (18, 4), (18, 18), (15.4, 18)))},
+    "play": {"lines": ((1.8, ((6, 4), (6, 18), (17, 11), (6, 4))),)},
+    "pause": {"polygons": (((6, 4), (9.4, 4), (9.4, 18), (6, 18)), ((12.6, 4), (16, 4), (16, 18), (12.6, 18)))},
     "undo": {"lines": ((2.0, ((5, 8), (15, 8), (18, 10.5), (18, 13.5), (15, 16), (9, 16))),),
              "polygons": (((8.5, 3.5), (8.5, 12.5), (2.5, 8)),)},
     "hint": {"lines": ((1.8, ((8, 15), (8, 13), (5.6, 10), (5.2, 6.6), (7.6, 3.2), (11, 2.2), (14.4, 3.2), (16.8, 6.6),
@@ -4742,8 +5477,8 @@ class Look:
         self._points = max(9, abs(int(base["size"])), round(root.winfo_screenheight() / scaling / SCREEN_TEXT_LINES))
         self._scaling = scaling
         self.family = base["family"]
-        self.fonts = {name: tkfont.Font(root, family=self.family, weight="bold" if name in BOLD_FONTS else "normal")
-                      for name in FONTS}
+        self.fonts = {name: tkfont.Font(root, family=self.family, weight="bold" if name in BOLD_FONTS else "normal",
+                                        overstrike=name == "struck") for name in FONTS}
         self._set_fonts(0)
         lines = root.winfo_screenheight() / self.fonts["body"].metrics("linespace")
         self.largest_zoom = max(0, min(MAX_ZOOM, int(self._points * (lines / LINES_ON_SCREEN - 1))))
@@ -4861,6 +5596,8 @@ class Look:
         self._button_style(style, "Level.TRadiobutton", "Level", theme.text, "body", (9, 6), theme.panel)
         self._button_style(style, "Foot.TButton", "Foot", theme.text, "body", (4, 11 - less), theme.list)
         style.map("Place.TRadiobutton", foreground=[("selected", theme.allowed)], font=[("selected", self.fonts["bold"])])
+        style.configure("Level.TRadiobutton", font=self.fonts["small" if self.is_dense else "body"],
+                        padding=(9 - less // 2, 6 - less))
         style.map("Level.TRadiobutton", foreground=[("selected", theme.on_colour)])
 
     def _style_choices(self, style: ttk.Style) -> None:
@@ -6276,6 +7013,618 @@ class SidePage(ttk.Frame):
         self._focus_back()
 
 
+class StageCanvas(tk.Canvas):
+    """The drawn tree of the theatre: shows a Stage; a click on a box selects it or unfolds what lies behind it."""
+
+    #: How long a value takes to climb, in milliseconds.
+    RISE_MS = 300
+    BORDER = 2
+    #: So many painted pictures are kept.
+    MOST_PICTURES = 400
+
+    def __init__(self, parent: tk.Misc, look: Look, jobs: Jobs, on_command: Callable[[str], None],
+                 on_choice: Callable[[str], None]) -> None:
+        super().__init__(parent, highlightthickness=self.BORDER, borderwidth=0, takefocus=1, width=1, height=1)
+        self.look, self._jobs, self._on_choice = look, jobs, on_choice
+        self.shown = Stage()
+        self._words: Tuple[str, str] = ("", "")
+        self._is_lively = False
+        self._pictures: Dict[Tuple[Any, ...], tk.PhotoImage] = {}
+        #: The middles of the boxes by path, and the way of the value that climbs (pixels).
+        self.places: Dict[str, Point] = {}
+        self._rise: Tuple[Point, Point, float] = ((0, 0), (0, 0), 0.0)
+        #: The size inside the border (pixels).
+        self._wide, self._high = 1, 1
+        self.bind("<Configure>", self._redraw)
+        self.bind("<Button-1>", self._on_click)
+        for key, command in (("Right", "next"), ("Left", "previous"), ("space", "show_run")):
+            self.bind(f"<{key}>", partial(self._on_key, on_command, command))
+        for key, choice in (("Down", "node_down"), ("Up", "node_up"), ("Return", "fold_")):
+            self.bind(f"<{key}>", partial(self._on_key, on_choice, choice))
+        for sequence, step in (("<Button-4>", -1), ("<Button-5>", 1)):
+            self.bind(sequence, partial(self._scroll, step))
+        self.bind("<MouseWheel>", self._on_wheel)
+
+    # -- measures (pixels) --
+
+    def _measure(self) -> None:
+        """Work out how large everything is, from the fonts and the words."""
+        fonts, stage = self.look.fonts, self.shown
+        line = fonts["body"].metrics("linespace")
+        self._line, self._small = line, fonts["small"].metrics("linespace")
+        labels = [node.label for node in stage.nodes] or [""]
+        values = [node.value for node in stage.nodes] or [""]
+        widest = max(max(map(fonts["small"].measure, labels)), max(map(fonts["strong"].measure, values)))
+        self.least_column = max(widest, 3.2 * self.look.em) + 6
+        self._leaf = (self.least_column - 8, 1.9 * line)
+        self._inner = (max(max(map(fonts["bold"].measure, values)) + 24, 5 * self.look.em), 2.0 * line)
+        names = max([fonts["strong"].measure(name) for _, name, _ in stage.levels] or [0]) + line + 16
+        lines = [word for _, _, words in stage.levels for word in words.split("\n")]
+        words = max([fonts["small"].measure(word) for word in lines] or [0]) + 20
+        # Where it is narrow, the words go first, then the names; the discs stay.
+        spare = self._wide - self.least_column * stage.columns - 12
+        self._left = next((margin for margin in (max(names, words), names) if margin <= max(spare, 0.2 * self._wide)),
+                          line + 10)
+        self._has_words = self._left >= max(names, words)
+        self._has_names = self._left >= names
+        room = self._wide - self._left - 12
+        self._column = min(max(self.least_column, room / max(1.0, stage.columns)), 1.7 * self.least_column)
+        self._begin = self._left + max(0.0, (room - self._column * stage.columns) / 2)
+        bottom = self._leaf[1] / 2 + (2 * self._small + 18 if stage.notes else 8)
+        levels, top = max(1, len(stage.levels) - 1), 1.5 * line + 6
+        spread = (self._high - top - bottom - 6) / levels
+        self._top, self._apart = top, min(max(spread, 3.6 * line), 9 * line)
+        self._reach = (self._begin + self._column * stage.columns + 12, top + self._apart * levels + bottom)
+
+    def _place(self, node: StageNode) -> Point:
+        return self._begin + self._column * node.column, self._top + self._apart * node.level
+
+    def _size(self, node: StageNode) -> Point:
+        return self._inner if node.kind in ("max", "min") else self._leaf
+
+    # -- drawing --
+
+    def show(self, stage: Stage, words: Tuple[str, str], is_lively: bool) -> None:
+        """Show a tree; `words` explain the two colours of lines, and lively values climb."""
+        if (stage, words) == (self.shown, self._words):
+            return
+        self.shown, self._words, self._is_lively = stage, words, is_lively
+        self._redraw()
+        self._see()
+
+    def recolour(self) -> None:
+        """Take colours and fonts anew."""
+        theme = self.look.theme
+        self.configure(background=theme.list, highlightbackground=theme.border, highlightcolor=theme.allowed)
+        self._pictures.clear()
+        self._redraw()
+
+    def _redraw(self, _event: object = None) -> None:
+        self.delete("all")
+        if len(self._pictures) > self.MOST_PICTURES:
+            self._pictures.clear()
+        self._jobs.forget("rise")
+        stage = self.shown
+        self.places = {}
+        self._wide, self._high = self.winfo_width() - 2 * self.BORDER, self.winfo_height() - 2 * self.BORDER
+        if self._wide <= 1 or not stage.nodes:
+            return
+        self._measure()
+        self.configure(scrollregion=(0, 0, max(self._reach[0], self._wide),
+                                     max(self._reach[1], self._high)))
+        self._draw_levels()
+        self.places = {node.path: self._place(node) for node in stage.nodes}
+        nodes = {node.path: node for node in stage.nodes}
+        order = ("waiting", "cut", "plain", "best", "current")
+        for edge in sorted(stage.edges, key=lambda edge: order.index(edge.kind)):
+            self._draw_edge(edge, nodes)
+        for node in stage.nodes:
+            self._draw_node(node)
+        for note in stage.notes:
+            self._draw_note(note)
+        self._draw_window(nodes)
+        self._draw_rise(nodes)
+
+    def _draw_levels(self) -> None:
+        """A band for each level with disc, name and what it looks for; above on the right what colours mean."""
+        theme, fonts = self.look.theme, self.look.fonts
+        right = max(self._reach[0], self._wide)
+        for number, (side, name, word) in enumerate(self.shown.levels):
+            y = self._top + self._apart * number
+            if number % 2:
+                self.create_rectangle(0, y - self._apart / 2, right, y + self._apart / 2, fill=theme.zebra, outline="")
+            x, height = 8.0, y - (self._small if self._has_words else 0)
+            if side is not None:
+                disc = self._picture(paint_piece, round(0.9 * self._line), (theme.white, theme.black)[side], False)
+                self.create_image(x + disc.width() / 2, height, image=disc)
+                x += disc.width() + 2
+            if self._has_names:
+                self.create_text(x, height, text=name, font=fonts["strong"], fill=theme.text, anchor="w")
+            if self._has_words:
+                self.create_text(10, y - self._small * 0.4, text=word, font=fonts["small"], fill=theme.quiet_text,
+                                 anchor="nw")
+        y = 6 + self._small / 2
+        for word, colour in zip(self._words, (theme.gold, theme.allowed)):
+            text = self.create_text(right - 14, y, text=word, font=fonts["small"], fill=theme.quiet_text, anchor="e")
+            x = self.bbox(text)[0] - 8
+            self.create_line(x - 26, y, x, y, width=4, fill=colour)
+            y += self._small + 2
+
+    def _picture(self, paint: Callable[..., Raster], *values: Any) -> tk.PhotoImage:
+        """A painted picture; there are too many of them to be kept for good."""
+        key = (paint, values)
+        if key not in self._pictures:
+            self._pictures[key] = tk.PhotoImage(master=self, data=paint(*values).png(), format="png")
+        return self._pictures[key]
+
+    def _ends(self, edge: StageEdge, nodes: Dict[str, StageNode]) -> Tuple[Point, Point]:
+        """Where the line of an edge begins and ends: below the parent's box, above the child's label."""
+        (x1, y1), (x2, y2) = self.places[edge.parent], self.places[edge.child]
+        return ((x1, y1 + self._inner[1] / 2),
+                (x2, y2 - self._size(nodes[edge.child])[1] / 2 - self._small - 6))
+
+    def _draw_edge(self, edge: StageEdge, nodes: Dict[str, StageNode]) -> None:
+        theme = self.look.theme
+        colour, width = {"waiting": (theme.hairline, 1.6), "cut": (theme.quiet_text, 1.5), "plain": (theme.border, 1.8),
+                         "best": (theme.gold, 4.0), "current": (theme.allowed, 4.0)}[edge.kind]
+        (x1, y1), (x2, y2) = self._ends(edge, nodes)
+        if len(nodes) > WHOLE_TREE:  # painting the long lines of a wide tree would take a second
+            self.create_line(x1, y1, x2, y2, width=width, fill=colour, dash=(4, 4) if edge.kind == "cut" else ())
+        else:
+            line = self._picture(paint_line, round(x2 - x1), round(y2 - y1), width, colour, edge.kind == "cut")
+            self.create_image((x1 + x2) / 2, (y1 + y2) / 2, image=line)
+        if edge.kind == "cut":
+            scissors = self._picture(paint_strokes, round(0.8 * self._line), theme.forbidden, theme.list)
+            self.create_image(x1 + 0.62 * (x2 - x1), y1 + 0.62 * (y2 - y1), image=scissors)
+
+    def _draw_node(self, node: StageNode) -> None:
+        theme, fonts = self.look.theme, self.look.fonts
+        (x, y), (width, height) = self.places[node.path], self._size(node)
+        fill, text, border = theme.list, theme.text, theme.border
+        if node.kind == "min":
+            fill, text, border = theme.black.shaded, "#ffffff", theme.black.rim
+        elif node.kind == "max":
+            fill, text, border = theme.white.lit, "#26221c", theme.white.rim
+        if node.stage == "waiting":
+            fill, text, border = mix(fill, theme.list, 0.6), theme.quiet_text, theme.hairline
+        if node.is_best and node.kind in ("leaf", "folded"):
+            border = theme.gold
+        is_round = node.is_current or node.is_selected
+        ring = theme.allowed if node.is_current else theme.text if node.is_selected else ""
+        if node.is_current and node.kind in ("leaf", "folded"):
+            fill = theme.good_tint
+        self.create_image(x, y, image=self._picture(
+            paint_card, round(width), round(height), fill, theme.quiet_text if node.stage == "cut" else border,
+            ring if is_round else "", node.stage == "cut", node.kind == "folded"))
+        font = fonts["bold" if node.kind in ("max", "min") else "strong"]
+        value = "?" if node.stage == "cut" else node.value
+        self.create_text(x, y, text=value, font=font, fill=theme.quiet_text if node.stage == "cut" else text)
+        if node.label:
+            is_quiet = node.stage in ("cut", "waiting")
+            name = "struck" if node.stage == "cut" else "strong" if node.is_current or node.is_best else "small"
+            self.create_text(x, y - height / 2 - self._small / 2 - 5, text=node.label, font=fonts[name],
+                             fill=theme.quiet_text if is_quiet else theme.text)
+
+    def _draw_note(self, note: StageNote) -> None:
+        """A bracket below moves that were cut off, and why."""
+        theme, small = self.look.theme, self._small
+        x1, x2 = (self._begin + self._column * column for column in (note.begin, note.end))
+        y = self._top + self._apart * note.level + self._leaf[1] / 2 + 5
+        self.create_line(x1, y, x1, y + 5, x2, y + 5, x2, y, fill=theme.forbidden, width=1.6)
+        middle, reach = self._begin + self._column * note.middle, 0.5 * self._column * note.room
+        item = self.create_text((x1 + x2) / 2, y + 8, text=note.text, font=self.look.fonts["small"], fill=theme.text,
+                                anchor="n", justify="center")
+        left, _, right, _ = self.bbox(item)
+        shift = max(0, middle - reach - left) - max(0, right - middle - reach)
+        self.move(item, shift if right - left < 2 * reach else middle - (left + right) / 2, 0)
+        self.configure(scrollregion=(0, 0, max(self._reach[0], self._wide),
+                                     max(self._reach[1], self._high, y + 8 + 2 * small)))
+
+    def _draw_window(self, nodes: Dict[str, StageNode]) -> None:
+        """Alpha and beta beside the node that is being looked at."""
+        theme, fonts, stage = self.look.theme, self.look.fonts, self.shown
+        here = next((node for node in stage.nodes if node.is_current and node.kind in ("max", "min")), None)
+        if stage.rising:
+            here = nodes[stage.rising.rpartition(".")[0]]
+        if here is None or not stage.alpha:
+            return
+        texts = (f"α = {stage.alpha}", f"β = {stage.beta}")
+        width = max(map(fonts["strong"].measure, texts)) + 16
+        x, y = self.places[here.path]
+        beside = [place[0] for path, place in self.places.items() if nodes[path].level == here.level and place[0] < x]
+        room = x - self._inner[0] / 2 - (max(beside) + self._inner[0] / 2 if beside else self._left)
+        side = -1 if room > width + 14 else 1
+        x += side * (self._inner[0] / 2 + 10 + width / 2)
+        for text, colour, sign in zip(texts, (theme.gold, theme.allowed), (-1, 1)):
+            chip = self._picture(paint_card, width, round(1.1 * self._line), theme.list, colour, "", False, False)
+            self.create_image(x, y + sign * 0.58 * self._line, image=chip)
+            self.create_text(x, y + sign * 0.58 * self._line, text=text, font=fonts["strong"], fill=theme.text)
+
+    # -- the value that climbs --
+
+    def _draw_rise(self, nodes: Dict[str, StageNode]) -> None:
+        stage, theme, fonts = self.shown, self.look.theme, self.look.fonts
+        if not stage.rising:
+            return
+        edge = StageEdge(stage.rising.rpartition(".")[0], stage.rising, "current")
+        end, begin = self._ends(edge, nodes)
+        text = "↑ " + nodes[stage.rising].value.lstrip("≤≥ ")
+        width = fonts["strong"].measure(text) + 16
+        height = round(1.15 * self._line)
+        chip = self._picture(paint_card, width, height, theme.allowed, theme.allowed, "", False, False)
+        middle = ((begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2)
+        self.create_image(*middle, image=chip, tags="rise")
+        self.create_text(*middle, text=text, font=fonts["strong"], fill=theme.on_colour, tags="rise")
+        if self._is_lively:
+            self._is_lively = False
+            self._rise = begin, middle, time.monotonic()
+            self._climb()
+
+    def _climb(self) -> None:
+        (x1, y1), (x2, y2), began = self._rise
+        share = min(1.0, 1000 * (time.monotonic() - began) / self.RISE_MS)
+        for item in self.find_withtag("rise"):
+            self.coords(item, x1 + (x2 - x1) * share, y1 + (y2 - y1) * share)
+        if share < 1:
+            self._jobs.later("rise", FRAME_MS, self._climb)
+
+    # -- seeing and pointing --
+
+    def _see(self) -> None:
+        """Scroll so that the present node is seen, with what lies around it."""
+        here = next((node for node in self.shown.nodes if node.is_selected),
+                    next((node for node in self.shown.nodes if node.is_current), None))
+        if here is None or here.path not in self.places:
+            return
+        for place, size, reach, view, move in (
+                (self.places[here.path][0], self._wide, self._reach[0], self.xview(), self.xview_moveto),
+                (self.places[here.path][1], self._high, self._reach[1], self.yview(), self.yview_moveto)):
+            begin, end = view[0] * reach, view[1] * reach
+            if reach > size and not begin + 60 < place < end - 60:
+                move(max(0.0, (place - size / 2) / reach))
+
+    def node_at(self, x: int, y: int) -> str:
+        """The path of the box at a place of the widget; '' if there is none."""
+        where = self.canvasx(x), self.canvasy(y)
+        for node in self.shown.nodes:
+            width, height = self._size(node)
+            place = self.places.get(node.path, (-1e9, 0))
+            if abs(where[0] - place[0]) <= width / 2 and -height / 2 - self._small <= where[1] - place[1] <= height / 2:
+                return node.path
+        return ""
+
+    def _on_click(self, event: "tk.Event[Any]") -> None:
+        self.focus_set()
+        path = self.node_at(event.x, event.y)
+        node = next((node for node in self.shown.nodes if node.path == path), None)
+        if node:
+            self._on_choice(f"fold_{path}" if node.kind == "folded" or node.is_selected else f"node_{path}")
+
+    def _on_key(self, action: Callable[[str], None], name: str, _event: object) -> str:
+        action(name)
+        return "break"
+
+    def _scroll(self, step: int, event: "tk.Event[Any]") -> None:
+        self.xview_scroll(step, "units") if int(event.state) & 1 else self.yview_scroll(step, "units")
+
+    def _on_wheel(self, event: "tk.Event[Any]") -> None:
+        self._scroll(-1 if event.delta > 0 else 1, event)
+
+
+class ReasonBox(tk.Canvas):
+    """Below the board of the theatre: why a position is worth what it is worth, as bars to either side."""
+
+    MOST_ROWS = 8
+
+    def __init__(self, parent: tk.Misc, look: Look, texts: Texts) -> None:
+        super().__init__(parent, highlightthickness=0, borderwidth=0, width=1, height=1)
+        self.look, self.texts = look, texts
+        self.shown = Reasons()
+        self.most_rows = self.MOST_ROWS
+        self.bind("<Configure>", self._redraw)
+
+    def show(self, reasons: Reasons, most_rows: int) -> None:
+        """Show the reasons; the least of them are summed up when there are more than `most_rows`."""
+        if (reasons, most_rows) != (self.shown, self.most_rows):
+            self.shown, self.most_rows = reasons, most_rows
+            self._redraw()
+
+    @staticmethod
+    def rows_of(reasons: Reasons, most: int, rest: str) -> List[Tuple[str, float]]:
+        """The parts that are shown: the greatest, and the rest together."""
+        parts = list(reasons.parts)
+        if len(parts) > most:
+            parts[most - 1:] = [(rest, sum(value for _, value in parts[most - 1:]))]
+        return parts
+
+    def _redraw(self, _event: object = None) -> None:
+        self.delete("all")
+        theme, fonts, reasons, texts = self.look.theme, self.look.fonts, self.shown, self.texts
+        width, small, line = self.winfo_width(), fonts["small"].metrics("linespace"), fonts["body"].metrics("linespace")
+        self.configure(background=theme.window)
+        if not reasons.heading or width <= 1:
+            return
+        rows = self.rows_of(reasons, self.most_rows, texts("reasons_rest")) if self.most_rows else []
+        left, y = 14, 10
+        self.create_text(left, y, text=reasons.heading, font=fonts["heading"], fill=theme.text, anchor="nw")
+        y += fonts["heading"].metrics("linespace") + 2
+        for text in (reasons.context, reasons.text):
+            if text:
+                item = self.create_text(left, y, text=text, font=fonts["small"], fill=theme.quiet_text, anchor="nw",
+                                        width=width - 2 * left)
+                y = self.bbox(item)[3] + 2
+        numbers = max([fonts["strong"].measure(texts.steps(value)) for _, value in rows] or [0])
+        words = min(max([fonts["small"].measure(name) for name, _ in rows] or [0]), 0.55 * width)
+        begin, end = left + words + 10, width - left - numbers - 10
+        most = max([abs(value) for _, value in rows] or [1])
+        zero, scale = (begin + end) / 2, max(1.0, (end - begin) / 2) / most
+        y += 4
+        for name, value in rows:
+            item = self.create_text(left, y, text=name, font=fonts["small"], fill=theme.text, anchor="nw",
+                                    width=words + 4)
+            self.create_text(width - left, y, text=texts.steps(value), font=fonts["strong"], fill=theme.text,
+                             anchor="ne")
+            colour = theme.allowed if value > 0 else theme.forbidden
+            self.create_rectangle(zero, y + 2, zero + value * scale, y + small - 3, fill=colour, outline="")
+            self.create_line(zero, y - 2, zero, self.bbox(item)[3] + 2, fill=theme.border)
+            y = self.bbox(item)[3] + 3
+        if rows:
+            self.create_line(left, y, width - left, y, fill=theme.hairline)
+            self.create_text(left, y + 4, text=texts("reasons_total"), font=fonts["bold"], fill=theme.text, anchor="nw")
+            self.create_text(width - left, y + 4, text=texts.steps(reasons.total), font=fonts["bold"], fill=theme.text,
+                             anchor="ne")
+            y += line + 6
+        self.create_line(0, 0, 0, y, width=2 * BAR_WIDTH, fill=theme.allowed)
+        if abs(self.winfo_reqheight() - y - 4) > 1:
+            self.configure(height=y + 4)
+
+
+class TheatrePage(ttk.Frame):
+    """The theatre in the panel's place: choices, the drawn tree, a sentence, the code, and the buttons of the show."""
+
+    ICONS = {"first": "first", "last": "last", "next": "next", "previous": "previous"}
+
+    def __init__(self, parent: tk.Misc, look: Look, texts: Texts, jobs: Jobs, on_command: Callable[[str], None],
+                 on_choice: Callable[[str], None]) -> None:
+        super().__init__(parent)
+        self.look, self.texts, self._jobs = look, texts, jobs
+        self._on_command, self._on_choice = on_command, on_choice
+        self.shown: Optional[TheatreView] = None
+        self._width, self._height = 600, 600
+        self._has_counts = True
+        self.columnconfigure(0, weight=1)
+        self.rowconfigure(3, weight=1)
+        self.title = ttk.Label(self, style="Heading.TLabel")
+        self.text = ttk.Label(self, style="Small.TLabel")
+        self.choices = ttk.Frame(self)
+        self._rows: Dict[str, tk.StringVar] = {}
+        self._pruned = tk.BooleanVar(self, True)
+        self._shown_choices: Choices = ()
+        box = ttk.Frame(self)
+        box.columnconfigure(0, weight=1)
+        box.rowconfigure(0, weight=1)
+        self.stage = StageCanvas(box, look, jobs, on_command, on_choice)
+        self.stage.grid(row=0, column=0, sticky="nsew")
+        self._bars = {"x": ttk.Scrollbar(box, orient="horizontal", command=self.stage.xview),
+                      "y": ttk.Scrollbar(box, orient="vertical", command=self.stage.yview)}
+        self._bars["x"].grid(row=1, column=0, sticky="ew")
+        self._bars["y"].grid(row=0, column=1, sticky="ns")
+        self.stage.configure(xscrollcommand=partial(self._scrolled, "x"), yscrollcommand=partial(self._scrolled, "y"))
+        self.said = ttk.Frame(self, style="Task.TFrame", padding=(18, 6, 12, 6))
+        self.sentence = ttk.Label(self.said, style="Task.TLabel")
+        self.conclusion = ttk.Label(self.said, style="TaskBold.TLabel")
+        self.sentence.grid(row=0, sticky="ew")
+        self.conclusion.grid(row=1, sticky="ew")
+        self.below = ttk.Frame(self)
+        self.below.columnconfigure(0, weight=1)
+        self.code = tk.Text(self.below, height=10, width=1, wrap="none", borderwidth=0, padx=10, pady=6,
+                            state="disabled", takefocus=0, highlightthickness=0, cursor="arrow")
+        self._code_font = tkfont.Font(self, family="TkFixedFont")
+        self.code.configure(font=self._code_font)
+        self.code.grid(row=0, column=0, sticky="nsew")
+        self.counts = tk.Canvas(self.below, width=10, height=10, highlightthickness=0, borderwidth=0)
+        self.counts.grid(row=0, column=1, sticky="nsew", padx=(APART, 0))
+        self.foot = ttk.Frame(self)
+        self.progress = ttk.Label(self.foot, style="Small.TLabel")
+        self.progress.pack(side="left")
+        self._buttons: Dict[str, ttk.Button] = {}
+        self._tips: Dict[str, ToolTip] = {}
+        for row, widget in enumerate((self.title, self.text, self.choices, box, self.said, self.below, self.foot)):
+            widget.grid(row=row, column=0, sticky="nsew" if widget is box else "ew", pady=(0, NEAR))
+
+    def _scrolled(self, way: str, first: str, last: str) -> None:
+        """Show a scrollbar only where there is something to scroll."""
+        bar = self._bars[way]
+        bar.set(first, last)
+        if float(first) <= 0 and float(last) >= 1:
+            bar.grid_remove()
+        else:
+            bar.grid()
+
+    def arrange(self, width: int, height: int) -> None:
+        """Fit into this room (pixels)."""
+        self._width, self._height = width, height
+        for label in (self.title, self.text, self.sentence, self.conclusion):
+            label.configure(wraplength=width - (34 if label.master is self.said else 2 * LABEL_BORDER))
+        page, self.shown = self.shown, None
+        if page:
+            self.show(page, False)
+
+    def dress(self) -> None:
+        """Take colours, fonts and language anew."""
+        theme, fonts = self.look.theme, self.look.fonts
+        fixed = tkfont.Font(self, name="TkFixedFont", exists=True).actual()["family"]
+        self._code_font.configure(family=fixed, size=fonts["small"].cget("size"))
+        self.code.configure(background="#2b2924", foreground="#f3ede0")
+        self.code.tag_configure("now", background="#f0cf7a", foreground="#26221c")
+        self.code.tag_configure("remark", foreground="#f0cf7a")
+        self.code.tag_configure("number", foreground="#a89f8c")
+        self.counts.configure(background=theme.panel)
+        self._shown_choices = ()
+        for button in self._buttons.values():
+            button.destroy()
+        self._buttons.clear()
+        self.stage.recolour()
+        self.shown = None
+
+    # -- what is shown --
+
+    def show(self, view: TheatreView, is_lively: bool) -> None:
+        """Show the theatre at this moment."""
+        old, self.shown = self.shown, view
+        if view == old:
+            return
+        for label, text in ((self.title, view.title), (self.text, view.text), (self.sentence, view.sentence),
+                            (self.conclusion, view.conclusion), (self.progress, view.progress)):
+            label.configure(text=text)
+        self._show_choices(view)
+        self._show_buttons(view)
+        self._has_counts = self._width > 36 * self.look.em
+        self._draw_counts(view)
+        self._show_code(view)
+        for widget in (self.text, self.below, self.conclusion, self.counts):
+            widget.grid()
+        words = (self.texts("tree_best_so_far"), self.texts("tree_here"))
+        self.stage.show(view.stage, words, is_lively and old is not None)
+        if not self._has_counts:
+            self.counts.grid_remove()
+        self._leave_room()
+
+    def _leave_room(self) -> None:
+        """The tree needs its room: what can be missed goes, the code last."""
+        least = (20 if self._has_counts else 11) * self.look.fonts["body"].metrics("linespace")
+        for widget, share in ((self.text, 1.0), (self.below, 0.6)):
+            parts = (self.title, self.text, self.choices, self.said, self.below, self.foot)
+            wanted = sum(wanted_height(part) + NEAR for part in parts if part.winfo_manager())
+            if wanted + share * least > self._height:
+                widget.grid_remove()
+
+    def _show_choices(self, view: TheatreView) -> None:
+        chosen = {name.partition("_")[0]: name for name in view.chosen}
+        if view.choices != self._shown_choices:
+            self._shown_choices = view.choices
+            for child in self.choices.winfo_children():
+                child.destroy()
+            self._rows = {}
+            groups = [self._make_choices(title, labels) for title, labels in view.choices]
+            groups.insert(2, self._make_pruning())
+            self._flow(groups)
+        for kind, variable in self._rows.items():
+            variable.set(chosen.get(kind, ""))
+        self._pruned.set("pruned" in view.chosen)
+
+    def _make_choices(self, title: str, labels: Sequence[Tuple[str, str]]) -> ttk.Frame:
+        group = ttk.Frame(self.choices)
+        ttk.Label(group, text=title, style="Small.TLabel").pack(side="left", padx=(0, 4))
+        variable = self._rows[labels[0][0].partition("_")[0]] = tk.StringVar(self)
+        for name, label in labels:
+            choice = ttk.Radiobutton(group, text=label, value=name, variable=variable, style="Level.TRadiobutton",
+                                     command=partial(self._on_choice, name))
+            choice.pack(side="left")
+            choice.bind("<ButtonRelease-1>", self._focus_stage, add=True)
+        return group
+
+    def _make_pruning(self) -> ttk.Frame:
+        group = ttk.Frame(self.choices)
+        switch = ttk.Checkbutton(group, text=self.texts("tree_pruned"), variable=self._pruned,
+                                 command=partial(self._on_choice, "pruned"))
+        switch.pack(side="left")
+        switch.bind("<ButtonRelease-1>", self._focus_stage, add=True)
+        return group
+
+    def _flow(self, groups: Sequence[ttk.Frame]) -> None:
+        """Groups one beside the other, in as many rows as they need."""
+        row, column, used = 0, 0, 0
+        for group in groups:
+            width = 8 + sum(child.winfo_reqwidth() for child in group.winfo_children())
+            if column and used + width > self._width:
+                row, column, used = row + 1, 0, 0
+            group.place_forget()
+            group.grid(row=row, column=0, sticky="w", padx=(used, 0), pady=(0 if row == 0 else 4, 0))
+            used += width + APART
+            column += 1
+
+    def _focus_stage(self, _event: object) -> None:
+        self.stage.focus_set()
+
+    def _show_buttons(self, view: TheatreView) -> None:
+        look = self.look
+        for place in view.buttons:
+            button = self._buttons.get(place.command)
+            if button is None:
+                style = "Primary.TButton" if place.is_primary else "TButton"
+                button = self._buttons[place.command] = ttk.Button(
+                    self.foot, style=style, command=partial(self._on_command, place.command), compound="left")
+                button.bind("<ButtonRelease-1>", self._focus_stage, add=True)
+                self._tips[place.command] = ToolTip(button, look, self._jobs)
+                button.pack(side="right" if place.command == "page_close" else "left", padx=(NEAR, 0))
+            has_words = place.is_primary or place.command == "show_run" and self._width > 46 * look.em
+            if place.command == "page_close":
+                has_words = self._width > 50 * look.em
+            icon = self.ICONS.get(place.command)
+            if not has_words and place.command == "page_close":
+                icon = "cross"
+            if place.command == "show_run":
+                icon = "pause" if view.is_running else "play"
+            button.configure(text=place.label if has_words else "")
+            self._tips[place.command].text = "" if has_words else place.label
+            if icon and not place.is_primary:
+                button.configure(image=look.icons(icon))
+            button.state(["!disabled" if place.is_possible else "disabled"])
+
+    def _show_code(self, view: TheatreView) -> None:
+        """The source as it stands in agon_ai.py, and the values of the moment beside it."""
+        code, remarks = self.code, dict(view.remarks)
+        longest = max(len(text) + len(remarks.get(number, "")) for number, text in enumerate(view.code)) + 7
+        room = self._width - 24 - (self.counts.winfo_reqwidth() + APART if self._has_counts else 0)
+        size, font = -self.look.fonts["small"].cget("size"), self._code_font
+        font.configure(size=-size)
+        while size > 9 and font.measure("0" * longest) > room:
+            size -= 1
+            font.configure(size=-size)
+        columns = max(longest, int(room / max(1, font.measure("0"))))
+        code.configure(state="normal", height=len(view.code))
+        code.delete("1.0", "end")
+        for number, text in enumerate(view.code):
+            remark = remarks.get(number, "")
+            tags = ("now",) if number == view.line else ()
+            code.insert("end", f"{number + 1:2}  ", tags or ("number",))
+            code.insert("end", text, tags)
+            code.insert("end", " " * (columns - 5 - len(text) - len(remark)) + remark, tags or ("remark",))
+            code.insert("end", " \n" if number < len(view.code) - 1 else " ", tags)
+        code.configure(state="disabled")
+
+    def _draw_counts(self, view: TheatreView) -> None:
+        """The positions looked at, without and with pruning, and for each order of moves."""
+        canvas, theme, fonts, texts = self.counts, self.look.theme, self.look.fonts, self.texts
+        canvas.delete("all")
+        small, width = fonts["small"].metrics("linespace"), round(16 * self.look.em)
+        canvas.configure(width=width)
+        if not view.counts:
+            return
+        y, most = 0, max(number for _, number in view.counts)
+        begin = max(fonts["small"].measure(name) for name, _ in (*view.counts, *view.orders)) + 8
+        end = width - fonts["strong"].measure(texts.number(most, "{:,}")) - 8
+        rows = [(texts("tree_looked_at"), None), *view.counts]
+        if len(view.orders) > 1:
+            rows += [(texts("tree_by_order"), None), *view.orders]
+        for name, number in rows:
+            if number is None:
+                y += 2
+                item = canvas.create_text(0, y, text=name, font=fonts["strong"], fill=theme.text, anchor="nw",
+                                          width=width)
+                y = canvas.bbox(item)[3] + 1
+                continue
+            canvas.create_text(0, y, text=name, font=fonts["small"], fill=theme.text, anchor="nw")
+            canvas.create_text(width, y, text=texts.number(number, "{:,}"), font=fonts["strong"], fill=theme.text,
+                               anchor="ne")
+            colour = theme.border if number == most else theme.allowed
+            canvas.create_rectangle(begin, y + 4, begin + max(2, (end - begin) * number / most), y + small - 4,
+                                    fill=colour, outline="")
+            y += small + 1
+        canvas.configure(height=y)
+
+
 # --- 14. Window ------------------------------------------------------------------
 
 #: Size of the first window, and the least of any, in widths of the letter m.
@@ -6284,6 +7633,8 @@ LEAST_WIDTH, LEAST_HEIGHT = 42, 31
 #: The panel's share of the window and its bounds (pixels); what stands round its content.
 PANEL_SHARE, PANEL_LEAST, PANEL_MOST = 0.325, 320, 560
 PANEL_PADDING = 24
+#: The board's share of the window's width beside the theatre.
+THEATRE_BOARD = 0.34
 #: Below this width the places are icons without words, below this height the panel is denser.
 NARROW, LOW = 900, 640
 PLACES = ("place_game", "place_learn", "place_puzzles", "place_analysis")
@@ -6392,6 +7743,8 @@ class MainWindow:
         self.first_size = (1, 1)
         #: Whether the card of a game's end waits until the board has shown that end.
         self._is_card_due = False
+        #: Whether the panel is as wide as the theatre needs it.
+        self._is_theatre = False
         frame = ttk.Frame(root, style="Board.TFrame")
         frame.pack(fill="both", expand=True)
         frame.columnconfigure(0, weight=1)
@@ -6402,13 +7755,15 @@ class MainWindow:
         self.board = BoardView(frame, look, jobs)
         self.board.grid(row=2, column=0, sticky="nsew")
         self.panel = ttk.Frame(frame, padding=PANEL_PADDING)
-        self.panel.grid(row=2, column=1, sticky="ns")
+        self.panel.grid(row=2, column=1, rowspan=2, sticky="ns")
         self.panel.grid_propagate(False)
         self.panel.columnconfigure(0, weight=1)
         self.panel.rowconfigure(0, weight=1)
         focus_back = self.board.focus_set
         self.column = ttk.Frame(self.panel)
         self.page = SidePage(self.panel, look, on_command, on_choice, focus_back)
+        self.theatre = TheatrePage(self.panel, look, texts, jobs, on_command, on_choice)
+        self.reasons = ReasonBox(frame, look, texts)
         self._build_column(on_command, on_go, focus_back)
 
     def _build_column(self, on_command: Callable[[str], None], on_go: Callable[[int], None],
@@ -6485,6 +7840,7 @@ class MainWindow:
             seat.shown = None
         self.voice.shown = None
         self.page.shown = None
+        self.theatre.dress()
         shown, self.shown = self.shown, None
         self.arrange()
         if shown:
@@ -6496,6 +7852,8 @@ class MainWindow:
         window, height = (root.winfo_width(), root.winfo_height()) if root.winfo_width() > 1 else self.first_size
         width = int(min(max(PANEL_SHARE * window, PANEL_LEAST, 23 * look.em), max(PANEL_MOST, 34 * look.em),
                         0.52 * window))
+        if self._is_theatre:
+            width = window - max(200, int(THEATRE_BOARD * window))  # the board stands beside the tree
         is_dense = height < max(LOW, 46 * look.em) or width < 26 * look.em
         growth = look.growth_on(window, height) if self.root.attributes("-fullscreen") else 1.0
         if (is_dense, growth) != (look.is_dense, look.growth):
@@ -6507,6 +7865,7 @@ class MainWindow:
         inner = width - 2 * padding
         self.voice.arrange(inner)
         self.page.arrange(inner, self._room())
+        self.theatre.arrange(inner, self._room())
         beside = inner - 44 - (0 if is_dense else 4 * look.em + APART)
         for label, room in ((self.notice, inner), (self.card_heading, beside), (self.card_text, beside)):
             label.configure(wraplength=room)
@@ -6534,6 +7893,9 @@ class MainWindow:
         old, self.shown = self.shown, view
         if view == old and not self._is_card_due:
             return
+        if self._is_theatre != (view.theatre is not None):
+            self._is_theatre = view.theatre is not None
+            self.arrange()
         if old is None or (old.flipped, old.ranks) != (view.flipped, view.ranks):
             self._arrange_board(view)
         self.board.render(view.picture)
@@ -6544,15 +7906,20 @@ class MainWindow:
         self._show_panel(view, old)
 
     def _show_panel(self, view: View, old: Optional[View]) -> None:
-        has_page = view.page is not None
-        if old is None or (old.page is not None) != has_page:
-            shown, hidden = (self.page, self.column) if has_page else (self.column, self.page)
-            hidden.grid_remove()
-            shown.grid(row=0, column=0, sticky="nsew")
+        part = self.theatre if view.theatre else self.page if view.page else self.column
+        if not part.winfo_manager():
+            for other in (self.theatre, self.page, self.column):
+                other.grid_remove()
+            part.grid(row=0, column=0, sticky="nsew")
+            (self.theatre.stage if view.theatre else self.board).focus_set()
         if old is None or old.notice != view.notice:
             self._place(self.notice, bool(view.notice), row=1)
             self.notice.configure(text=view.notice)
-        if view.page is not None:
+        self._show_reasons(view.theatre)
+        if view.theatre:
+            self.theatre.show(view.theatre, self.look.store.settings.animation)
+            return
+        if view.page:
             self.page.show(view.page)
             return
         for row, seat in zip(self.seats, view.seats):
@@ -6572,6 +7939,18 @@ class MainWindow:
             button.state(["disabled" if key in view.resting else "!disabled"])
         analysis = self.analysis
         leave_out(self.column, self._room(), (self.moves, analysis.chart, analysis.summary, *analysis.lines[:0:-1]))
+
+    def _show_reasons(self, theatre: Optional[TheatreView]) -> None:
+        """Below the board of the theatre, as many reasons as there is room for."""
+        if theatre is None:
+            self.reasons.grid_remove()
+            return
+        fonts, padding = self.look.fonts, PANEL_PADDING // 2
+        width = self.root.winfo_width() - self.panel.winfo_reqwidth()
+        room = self.panel.winfo_height() - width - 3 * padding - 6 * fonts["body"].metrics("linespace")
+        self.reasons.grid(row=3, column=0, sticky="ew", padx=padding, pady=padding)
+        rows = room // (fonts["small"].metrics("linespace") + 5)
+        self.reasons.show(theatre.reasons, max(2, min(ReasonBox.MOST_ROWS, rows)))
 
     def _place(self, widget: tk.Widget, is_shown: bool, row: int) -> None:
         """Show a widget in its row, or hide it."""
@@ -7143,169 +8522,6 @@ class ConversationWindow(Page):
         super().destroy()
 
 
-class TreeWindow(Page):
-    """Shows how minimax thinks: the search tree of the position on the board, as far as one unfolds it.
-
-    The tree comes from an engine, one line for each node; a line that is
-    selected here is shown on the board by `preview`.
-    """
-
-    COLUMNS = ("value", "window", "nodes", "note")
-    DEPTHS = (1, 2, 3)
-
-    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, thinker: Thinker, game: Game,
-                 preview: Callable[[Optional[Preview]], None]) -> None:
-        super().__init__(parent, look, texts, "tree", 78, 38)
-        self.thinker, self.preview = thinker, preview
-        self.game = Game(game.position, game.rules)
-        self.depth = tk.IntVar(parent, 2)
-        self.pruned = tk.BooleanVar(parent, True)
-        #: The nodes below each path as the engine has told them; read when they are unfolded.
-        self._below: Dict[str, List[str]] = {}
-        #: The nodes that are in the table, by their path, and their positions.
-        self._nodes: Dict[str, Tuple[TreeLine, Position]] = {}
-        self._counts = ""
-        self.dress()
-        self.ask()
-
-    def build(self) -> ttk.Treeview:
-        """Depth and method above the tree."""
-        texts, em = self.texts, self.look.em
-        bar = ttk.Frame(self, padding=(12, 10, 12, 6))
-        bar.pack(fill="x")
-        ttk.Label(bar, text=texts("tree_depth")).pack(side="left", padx=(0, 6))
-        for depth in self.DEPTHS:
-            ttk.Radiobutton(bar, text=str(depth), value=depth, variable=self.depth, command=self.ask,
-                            style="Level.TRadiobutton").pack(side="left")
-        ttk.Checkbutton(bar, text=texts("tree_pruned"), variable=self.pruned, command=self.ask).pack(side="left", padx=14)
-        self.summary = ttk.Label(self, padding=(12, 0, 12, 8), style="Quiet.TLabel")
-        self.summary.pack(fill="x")
-        self.summary.bind("<Configure>", self._wrap)
-        box = ttk.Frame(self)
-        box.pack(fill="both", expand=True, padx=12, pady=(0, 12))
-        self.tree = tree = ttk.Treeview(box, columns=self.COLUMNS, selectmode="browse")
-        for name, width, stretch in (("#0", 14, False), ("value", 7, False), ("window", 11, False),
-                                     ("nodes", 7, False), ("note", 32, True)):
-            is_text = name in ("#0", "note")
-            tree.heading(name, text=texts("tree_move" if name == "#0" else "tree_" + name),
-                         anchor="w" if is_text else "e")
-            tree.column(name, width=width * em, minwidth=width * em, stretch=stretch, anchor="w" if is_text else "e")
-        scrollbar = ttk.Scrollbar(box, command=tree.yview)
-        below = ttk.Scrollbar(box, command=tree.xview, orient="horizontal")
-        tree.configure(yscrollcommand=scrollbar.set, xscrollcommand=below.set)
-        scrollbar.pack(side="right", fill="y")
-        below.pack(side="bottom", fill="x")
-        tree.pack(side="left", fill="both", expand=True)
-        tree.bind("<<TreeviewOpen>>", self.on_open)
-        tree.bind("<<TreeviewSelect>>", self.on_select)
-        if self._counts:
-            self._show(self._counts)
-        return tree
-
-    def follow(self, game: Game) -> None:
-        """Show the tree of another position, when the game has gone on."""
-        if game.position != self.game.position or game.rules != self.game.rules:
-            self.game = Game(game.position, game.rules)
-            self.ask()
-
-    def _wrap(self, event: "tk.Event[Any]") -> None:
-        self.summary.configure(wraplength=max(200, event.width - 24))
-
-    def ask(self) -> None:
-        """Let the tree be computed anew, in this depth and with this method."""
-        self.preview(None)
-        self._nodes.clear()
-        self._below.clear()
-        self._counts = ""
-        self.tree.delete(*self.tree.get_children())
-        if self.game.outcome():
-            self.summary.configure(text=self.texts("tree_over"))
-            return
-        self.summary.configure(text=self.texts("say_thinking"))
-        go = f"tree depth {self.depth.get()}{'' if self.pruned.get() else ' plain'}"
-        self.thinker.ask(Asked(Question(Player(len(LEVELS)), go), self.game, self._show, self._fail, until="treeok",
-                               on_line=self._keep))
-
-    def _keep(self, line: str) -> None:
-        words = line.split(None, 2)
-        if words[:1] == ["node"] and len(words) == 3:
-            self._below.setdefault(words[1].rpartition(".")[0], []).append(line)
-
-    def _fail(self, message: Message) -> None:
-        self.summary.configure(text=self.texts.say(message))
-
-    def _show(self, counts: str) -> None:
-        """The tree is there: show its root and what is directly below."""
-        self._counts = counts
-        self._nodes.clear()
-        words = counts.split()
-        plain, pruned = int(words[1]), int(words[3])
-        self.summary.configure(text=self.texts("tree_summary", plain=plain, pruned=pruned,
-                                               share=100 * pruned // max(1, plain)))
-        self._fill("")
-        self.tree.item("0", open=True)
-        self.tree.focus("0")
-        self._fill("0")
-
-    def _fill(self, path: str) -> None:
-        """Put the nodes below a path into the table, once."""
-        if path:
-            if not self.tree.exists(path + "?"):
-                return
-            self.tree.delete(path + "?")
-        for text in self._below.get(path, ()):
-            line = parse_tree_line(text)
-            if line:
-                self._insert(path, line)
-
-    def _insert(self, parent: str, line: TreeLine) -> None:
-        """Add one node; those below it follow when it is unfolded."""
-        texts, rules = self.texts, self.game.rules
-        position, label = self.game.position, texts("tree_root")
-        if parent:
-            before, move = self._nodes[parent][1], Move.from_text(line.move)
-            position, label = before.play(move, rules), before.describe(move, rules)
-        note = ""
-        if line.left_out:
-            reached, bound = ("≥ β", line.beta) if position.turn == WHITE else ("≤ α", line.alpha)
-            note = texts("tree_cut", side=position.turn, value=self._number(line.value), reached=reached,
-                         bound=self._number(bound), count=len(line.left_out))
-        elif line.best:
-            note = texts("tree_max" if position.turn == WHITE else "tree_min")
-        window = f"{self._number(line.alpha)} … {self._number(line.beta)}" if self.pruned.get() else ""
-        relation = {"<=": "≤ ", ">=": "≥ "}.get(line.relation, "")
-        self._nodes[line.path] = line, position
-        self.tree.insert(parent, "end", line.path, text=label,
-                         values=(relation + self._number(line.value), window, line.nodes, note))
-        if line.path in self._below:
-            self.tree.insert(line.path, "end", line.path + "?")  # replaced when the node is unfolded
-
-    def _number(self, score: int) -> str:
-        """A score for White in steps; a won game is named after the winner."""
-        if abs(score) > WIN:
-            return "+∞" if score > 0 else "−∞"
-        if abs(score) > SURE_WIN:
-            return self.texts("white" if score > 0 else "black")
-        return self.texts.steps(score / 100)
-
-    def on_open(self, _event: object = None) -> None:
-        """A node is unfolded: put its moves below it."""
-        self._fill(self.tree.focus())
-
-    def on_select(self, _event: object = None) -> None:
-        """Show the selected line on the board."""
-        selected = self.tree.selection()
-        if selected and selected[0] in self._nodes:
-            line, position = self._nodes[selected[0]]
-            self.preview(Preview(position, Move.from_text(line.move) if line.move else None))
-
-    def destroy(self) -> None:
-        """End the engine and give the board back."""
-        self.thinker.close()
-        self.preview(None)
-        super().destroy()
-
-
 # --- 16. Application -------------------------------------------------------------
 
 GARBAGE_MS = 3000
@@ -7318,19 +8534,16 @@ class Pages:
     """The windows that stay open beside the game; there is one of each kind."""
 
     def __init__(self, root: tk.Tk, look: Look, texts: Texts, session: Session, thinker: Thinker, jobs: Jobs,
-                 dialogs: Dialogs, make_tree: Callable[[], TreeWindow],
-                 shortcuts: Callable[[], Sequence[Command]]) -> None:
+                 dialogs: Dialogs, shortcuts: Callable[[], Sequence[Command]]) -> None:
         self.root, self.look, self.texts = root, look, texts
         self.session, self.thinker, self.jobs = session, thinker, jobs
         self.dialogs, self.shortcuts = dialogs, shortcuts
-        self._make_tree = make_tree
         #: The windows by the commands that open them.
         self.open_pages: Dict[str, Page] = {}
 
     def commands(self) -> Tuple[Command, ...]:
         """The commands, with their shortcuts."""
-        return (Command("tree", partial(self.open, "tree", self._make_tree), "F6"),
-                Command("conversation", partial(self.open, "conversation", self._make_conversation)),
+        return (Command("conversation", partial(self.open, "conversation", self._make_conversation)),
                 Command("help", partial(self.open, "help", self._make_help), "F1"), Command("about", self._about))
 
     def open(self, key: str, make: Callable[[], Page]) -> None:
@@ -7586,12 +8799,13 @@ class App:
         self.jobs = Jobs(root.after, root.after_cancel, self.handle)
         self.thinker = Thinker("player", self.jobs, engine_command)
         self.analyst = Analyst(Thinker("analyst", self.jobs, engine_command))
+        self.tree_thinker = Thinker("tree", self.jobs, engine_command)
         self.dialogs = Dialogs(root, self.look, self.texts, self.handle)
         self.session = Session(RunningGame(Game(), (Player(), Player()), self.attempt))
         self.game_commands = GameCommands(self.session, self.store, self.thinker, self.dialogs, self.change, self.ask,
                                           self.perform)
         self.lesson_commands = LessonCommands(self.session, self.store, self.dialogs, self.change, self.attempt,
-                                              self.game_commands.play_position)
+                                              self.game_commands.play_position, self._make_theatre)
         self.files = Files(self.session, self.store, self.writer, self.jobs, self.dialogs, self.texts, self._clipboard,
                            self.game_commands.adopt, self.look.colours, self._paint)
         self.printer = Printer(self.session, self.store, self.texts, self.dialogs, self.files.put, browse)
@@ -7600,8 +8814,7 @@ class App:
                                  self._open_menu)
         self.board = self.window.board
         self.hand = Hand(self.session, self.board, self.finish, self.glide_home)
-        self.pages = Pages(root, self.look, self.texts, self.session, self.thinker, self.jobs, self.dialogs, self._make_tree,
-                           self._shortcuts)
+        self.pages = Pages(root, self.look, self.texts, self.session, self.thinker, self.jobs, self.dialogs, self._shortcuts)
         self.view_commands = ViewCommands(root, self.store, self.look, self.texts, self._dress, self._analyse)
         self.commands = {command.key: command for command in self._commands()}
         self.menus = Menus(root, self.look, self.texts, self.store, self.commands, self._submenus(),
@@ -7671,7 +8884,6 @@ class App:
         self.board.end_motion(goes_on=False)
         self.thinker.cancel()
         self.analyst.rest()
-        self.session.preview = None
         if by_player:
             self.session.clear_marks()
         else:
@@ -7886,12 +9098,8 @@ class App:
     def _ask_program(self) -> None:
         self.dialogs.ask_program(self.settings.program, self.game_commands.let_program_play)
 
-    def _make_tree(self) -> TreeWindow:
-        thinker = Thinker("tree", self.jobs, self.engine_command)
-        return TreeWindow(self.root, self.look, self.texts, thinker, self.session.game, partial(self.handle, self._preview))
-
-    def _preview(self, preview: Optional[Preview]) -> None:
-        self.session.preview = preview
+    def _make_theatre(self, game: Game, lessons: Sequence[Lesson]) -> Theatre:
+        return Theatre(game, lessons, self.tree_thinker.ask, self.tree_thinker.close, self.jobs)
 
     def _choose(self, name: str) -> None:
         """A choice on the page of a lesson."""
@@ -8011,6 +9219,7 @@ class App:
         self.pages.close()
         self.thinker.close()
         self.analyst.close()
+        self.tree_thinker.close()
         self.files.close()
         self.root.destroy()
         gc.enable()

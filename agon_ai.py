@@ -560,7 +560,8 @@ def _evaluation(weights: Weights) -> Evaluation:
 
 # --- 3. Minimax ------------------------------------------------------------------
 # For reading aloud and for showing trees step by step; the search of section 4 finds the same values.
-# All values in this section are White's, except those of `end_value` and `negamax`.
+# All values in this section are White's, except those of `end_value` and `negamax`.  Elsewhere in the tree White is sure
+# of alpha and Black of beta.  The lines of the functions that are shown on the screen fit a projector.
 
 #: In which order moves are looked at: as the rules list them; what looks best for the mover first, or last; by lot.
 ORDERS = ("rules", "good", "bad", "random")
@@ -678,8 +679,9 @@ def smallest(node: TreeNode, depth: int) -> int:
 
 
 @_recorded
-def largest_within(node: TreeNode, depth: int, alpha: int, beta: int) -> int:
-    """White is to move; elsewhere White is sure of alpha and Black of beta: Black avoids what reaches beta."""
+def largest_within(node: TreeNode, depth: int,
+                   alpha: int, beta: int) -> int:
+    """White is to move; Black avoids what reaches beta."""
     if node.is_leaf(depth):
         return node.leaf_value()
     best = -INFINITY
@@ -692,8 +694,9 @@ def largest_within(node: TreeNode, depth: int, alpha: int, beta: int) -> int:
 
 
 @_recorded
-def smallest_within(node: TreeNode, depth: int, alpha: int, beta: int) -> int:
-    """Black is to move; elsewhere White is sure of alpha and Black of beta: White avoids what reaches alpha."""
+def smallest_within(node: TreeNode, depth: int,
+                    alpha: int, beta: int) -> int:
+    """Black is to move; White avoids what reaches alpha."""
     if node.is_leaf(depth):
         return node.leaf_value()
     best = INFINITY

@@ -1731,12 +1731,12 @@ def moves_that_reach(goal: str, game: Game, moves: int = 1) -> List[Move]:
     return found
 
 
-KINDS = ("tour", "puzzle", "theme", "rules")
+KINDS = ("tour", "puzzle", "theme", "rules", "tree")
 #: The languages in which every text has to be there; more are allowed.
 LANGUAGES = ("de", "en")
 #: By kind, the headers that a page must have; texts are asked for in every language.
 _NEEDED = {"tour": ("Title", "Text"), "puzzle": ("Goal",), "theme": ("Theme", "Title", "Text"),
-           "rules": ("Title", "Text")}
+           "rules": ("Title", "Text"), "tree": ("Title", "Text", "Moves")}
 _TEXTS = ("Title", "Text", "Task", "Praise", "Wrong")
 #: The headers that hold moves.
 _MOVES = ("Reply", "Arrows", "Solution")
@@ -1745,14 +1745,16 @@ _MOVES = ("Reply", "Arrows", "Solution")
 class Lesson(NamedTuple):
     """A page of a collection in the classroom; its texts are by language, and empty where it has none."""
 
-    #: "tour", "puzzle", "theme" (what the puzzles of a theme teach) or "rules" (a page to read).
+    #: "tour", "puzzle", "theme" (what the puzzles of a theme teach), "rules" (a page to read) or "tree" (a position
+    #: of which the search tree is shown).
     kind: str
     start: Position
     #: What is to be reached, one after the other; none on a page to read.
     goals: Tuple[str, ...]
     #: The other side's answers to the moves that reach a goal but the last; without one the same side moves on.
     replies: Tuple[Move, ...]
-    #: In how many own moves the goal of a puzzle can be reached; to hold out, how many the other side has to win.
+    #: In how many own moves the goal of a puzzle can be reached; to hold out, how many the other side has to win; how many
+    #: moves a tree looks ahead.
     moves: int
     theme: str
     #: The name of a picture that the window draws beside the text: "lines" shows the three ways to be trapped.

@@ -2779,6 +2779,7 @@ def test_the_classroom_has_a_tour_puzzles_and_rules() -> None:
     assert kinds["tour.agon"] == {"tour": 14}
     assert kinds["puzzles.agon"]["puzzle"] >= 28 and set(kinds["puzzles.agon"]) == {"puzzle", "theme"}
     assert set(kinds["rules.agon"]) == {"rules"}
+    assert set(kinds["trees.agon"]) == {"tree"}
 
 
 @pytest.mark.parametrize("name", classroom_files())
@@ -2788,7 +2789,7 @@ def test_every_text_of_the_classroom_is_there_in_both_languages_and_fits_its_pag
             assert set(texts) in (set(), {"de", "en"})
             assert all(text == " ".join(text.split()) and len(text) < 600 for text in texts.values()), texts
             assert not texts or texts["de"] != texts["en"]
-        assert lesson.theme or lesson.kind in ("tour", "rules")
+        assert lesson.theme or lesson.kind in ("tour", "rules", "tree")
     titles = [lesson.title["de"] for lesson in lessons(name) if lesson.title]
     assert len(set(titles)) == len(titles)
 
@@ -2798,6 +2799,14 @@ def test_every_page_of_the_tour_is_a_running_game_of_white() -> None:
         assert lesson.start.turn == WHITE and Game(lesson.start).outcome() is None
         assert bool(lesson.goals) == bool(lesson.task)
         assert bool(lesson.goals) == (lesson != lessons("tour.agon")[-1])
+
+
+@pytest.mark.parametrize("lesson", lessons("trees.agon"), ids=lambda lesson: lesson.title["en"])
+def test_the_trees_of_the_classroom_are_small_enough_for_a_projector(lesson: Lesson) -> None:
+    nodes = 1 + sum(agon_core.perft(lesson.start, plies) for plies in range(1, lesson.moves + 1))
+    assert 3 <= nodes <= 40 and lesson.moves in agon.Theatre.DEPTHS
+    assert lesson.start.outcome() is None and lesson.start.trapped() == []
+    assert max(len(text) for text in lesson.text.values()) < 160
 
 
 def refused_tries(goal: str, game: Game) -> List[Move]:
@@ -7012,13 +7021,11 @@ def test_a_session_goes_from_mode_to_mode_only_on_allowed_ways(before: str, afte
         assert session.mode is agon.Mode[before]
 
 
-def test_the_player_may_act_while_waited_for_and_nothing_else_is_shown() -> None:
+def test_the_player_may_act_while_waited_for() -> None:
     for mode in agon.Mode:
         session = on_table()
         session.mode = mode
         assert session.may_act == (mode in (agon.Mode.IDLE, agon.Mode.SELECTED))
-        session.preview = agon.Preview(Position.start())
-        assert not session.may_act
     assert not on_table(levels=(1, 0)).may_act
     assert on_table(levels=(0, 1)).may_act
 
@@ -8193,14 +8200,6 @@ def test_the_cells_of_a_won_figure_are_marked_and_nothing_is_trapped_any_more() 
     assert picture(trapped).trapped == frozenset() and picture(trapped).bars == ()
 
 
-def test_a_preview_shows_another_position_and_the_move_to_it_and_no_marks() -> None:
-    session = on_table("b1-c2", start=None)
-    session.mark(causes=cells("f6"), tried=THRONE, hint=mv("b7-c7"))
-    session.preview = agon.Preview(pos(TRAPPED_QUEEN), mv("b7-c7"))
-    assert picture(session, selected=parse_cell("b1")) == agon.Picture(
-        pos(TRAPPED_QUEEN), last=mv("b7-c7"), trapped=cells("g4"), bars=((parse_cell("g3"), parse_cell("g5")),))
-
-
 def info(number: int, score: int, *moves: str, depth: int = 4) -> "agon.Info":
     return agon.Info(depth, number, score, 12345, moves)
 
@@ -8415,13 +8414,6 @@ def test_a_refusal_is_told_with_what_is_to_be_done_instead() -> None:
     session.game.resign(WHITE)
     session.refuse(mv("b1-b2"))
     assert voice(session) == agon.Voice("refused", said("no_GAME_OVER"))
-
-
-def test_while_a_position_of_the_tree_is_shown_the_message_box_says_so() -> None:
-    session = on_table(levels=(0, 3))
-    session.say(agon.Message("say_wait"), is_refusal=True)
-    session.preview = agon.Preview(Position.start())
-    assert voice(session) == agon.Voice("plain", "Your move", said("say_preview"))
 
 
 def ended(how: str, **game: Any) -> "agon.Session":
@@ -8952,15 +8944,6 @@ def test_during_a_lesson_and_while_a_piece_glides_nothing_is_explained(classroom
     assert player.words == "" and player.selected == ""
 
 
-def test_a_press_only_ends_a_preview() -> None:
-    player = gestures()
-    player.session.preview = agon.Preview(Position.start())
-    player.click("b1")
-    assert player.session.preview is None and player.is_empty()
-    player.click("b1")
-    assert player.selected == "b1"
-
-
 def test_a_press_during_a_drag_whose_release_got_lost_puts_that_piece_back() -> None:
     player = gestures()
     player.carry("b1", "c2")
@@ -9002,15 +8985,12 @@ def test_a_piece_that_is_only_picked_stays_picked_when_the_focus_is_lost() -> No
 def test_escape_clears_everything_there_is() -> None:
     player = gestures(start=FORBIDDEN_STEP)
     player.session.refuse(mv("c4-d4"))
-    player.session.preview = agon.Preview(Position.start())
     player.click("")
     player.click("a5")
     player.point_at("f6")
     player.hand.type("b")
-    player.session.preview = agon.Preview(Position.start())
     player.hand.escape()
     assert player.is_empty() and player.words == "" and player.session.marks == agon.Marks()
-    assert player.session.preview is None
     player.session.enter(agon.Mode.OVER)
     player.hand.escape()
     assert player.mode == "OVER"
@@ -9123,10 +9103,9 @@ def test_the_cursor_names_what_it_meets() -> None:
     player = gestures()
     for place, arrow, words in (("f2", "Down", "f1: queen (White)"), ("b2", "Down", "b1: guard (White)"),
                                 ("f10", "Up", "f11: queen (Black)"), ("f7", "Down", "f6: free")):
-        player.session.preview = agon.Preview(Position.start())
         player.point_at(place)
         player.hand.move_cursor(*ARROWS[arrow])
-        assert player.words == words and not player.session.is_refusal and player.session.preview is None
+        assert player.words == words and not player.session.is_refusal
     assert agon.Texts("de").say(agon.Message.of("say_queen", side=BLACK, cell="f11")) == "f11: Königin (Schwarz)"
 
 
@@ -9187,9 +9166,8 @@ def test_enter_on_the_piece_that_is_picked_lays_it_down() -> None:
 def test_enter_without_a_cursor_only_clears_the_marks() -> None:
     player = gestures(start=FORBIDDEN_STEP)
     player.session.refuse(mv("c4-d4"))
-    player.session.preview = agon.Preview(Position.start())
     player.hand.enter()
-    assert player.words == "" and player.session.preview is None and player.is_empty()
+    assert player.words == "" and player.is_empty()
 
 
 @pytest.mark.parametrize("text", [
@@ -9217,9 +9195,8 @@ def test_a_typed_move_that_is_none_is_refused_with_what_was_typed(text: str) -> 
 
 def test_what_is_typed_is_shown_and_can_be_corrected() -> None:
     player = gestures()
-    player.session.preview = agon.Preview(Position.start())
     player.hand.type("b")
-    assert player.session.preview is None and player.words == "Move: b" and not player.session.is_refusal
+    assert player.words == "Move: b" and not player.session.is_refusal
     player.hand.type("2")
     player.hand.erase()
     player.hand.type("1")
@@ -9784,6 +9761,273 @@ class Dialogs:
         return self.path
 
 
+# --- the theatre -----------------------------------------------------------------
+
+class Show(agon.Theatre if agon else object):  # type: ignore[misc]
+    """A theatre whose engine answers at once, within the test."""
+
+    def __init__(self, game: Game, lessons_: Sequence[Lesson] = ()) -> None:
+        self.asked: List[Any] = []
+        self.jobs: Dict[str, Callable[[], None]] = {}
+        self.is_cancelled = False
+        super().__init__(game, lessons_, self.asked.append, self.cancel, self)
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+
+    def later(self, name: str, _milliseconds: int, action: Callable[[], None]) -> None:
+        self.jobs[name] = action
+
+    def forget(self, name: str) -> None:
+        self.jobs.pop(name, None)
+
+    def answer(self, everything: bool = True) -> "Show":
+        """Let the engine answer what it has been asked, and what that makes the theatre ask."""
+        while self.asked:
+            asked = self.asked.pop(0)
+            words = asked.question.go.split()
+            lines = list(agon_ai.tree_answer(asked.game.position, int(words[2]), asked.game.rules, "plain" in words,
+                                             words[words.index("order") + 1]))
+            for line in lines[:-1] if asked.on_line else ():
+                asked.on_line(line)
+            asked.on_answer(lines[-1].partition(" ")[2])
+            if not everything:
+                break
+        return self
+
+    def step(self) -> agon_ai.TreeStep:
+        return self.steps[self.now]
+
+    def at(self, kind: str, path: str = "") -> "Show":
+        """Go to the first step of this kind, at a node if one is named."""
+        self.go_to(next(number for number, step in enumerate(self.steps)
+                        if step.kind == kind and path in ("", step.path)))
+        return self
+
+
+def show_of(game: Union[Game, str], lessons_: Sequence[Lesson] = ()) -> Show:
+    return Show(Game(pos(game)) if isinstance(game, str) else game, lessons_)
+
+
+#: Fourteen positions, two plies deep, with cuts.
+SHOWN = "Qf6 e4 f5 / Qd4 g5 w"
+ENGLISH = agon.Texts("en") if agon else None
+
+
+def stage(show: Show) -> "agon.Stage":
+    view = show.theatre(ENGLISH)
+    assert view is not None
+    return view.stage
+
+
+def test_the_stage_holds_every_position_and_every_move_that_was_cut_off() -> None:
+    show = show_of(SHOWN).answer()
+    drawn = stage(show)
+    root = agon_ai.alpha_beta(pos(SHOWN), 2)
+    cut = sum(len(child.left_out) for child in root.searched)
+    assert len(drawn.nodes) == root.nodes + cut and cut > 0
+    assert len(drawn.edges) == len(drawn.nodes) - 1
+    assert [node.label for node in drawn.nodes if node.level == 1] == ["f5-e5", "e4-f4", "e4-e5"]
+    assert [level[:2] for level in drawn.levels] == [(WHITE, "White"), (BLACK, "Black"), (None, "Leaves")]
+
+
+def test_boxes_of_a_level_never_touch_and_parents_stand_over_their_children() -> None:
+    for lesson in lessons("trees.agon"):
+        drawn = stage(show_of(Game(lesson.start)).answer())
+        for level in range(len(drawn.levels)):
+            columns = [node.column for node in drawn.nodes if node.level == level]
+            assert columns == sorted(columns)
+            assert all(second - first >= 0.999 for first, second in zip(columns, columns[1:]))
+        places = {node.path: node for node in drawn.nodes}
+        for node in drawn.nodes:
+            children = [places[edge.child].column for edge in drawn.edges if edge.parent == node.path]
+            assert not children or abs((children[0] + children[-1]) / 2 - node.column) < 1e-9
+            assert 0.5 <= node.column <= drawn.columns - 0.5
+
+
+def test_the_show_begins_with_the_root_and_ends_with_the_value_that_minimax_finds() -> None:
+    for lesson in lessons("trees.agon"):
+        show = Show(Game(), [lesson]).answer()
+        assert (show.root.position, show.depth, show.number) == (lesson.start, lesson.moves, 1)
+        assert (show.step().kind, show.step().path) == ("enter", "0")
+        show.go_to(10 ** 6)
+        value = agon_ai.minimax(lesson.start, lesson.moves).value
+        known = agon.known_after(show.branches, show.steps)
+        assert known["0"].stage == "done"
+        # A win is told in moves, so it may lie a ply beside the exact one.
+        assert abs(known["0"].value - value) <= (1 if abs(value) > agon_ai.SURE_WIN else 0)
+        way = [str(show.branches[path].move) for path in agon.best_way(known, "0")]
+        assert way == agon_ai.expected_moves(agon_ai.tree_lines(lesson.start, lesson.moves)[0])
+
+
+def test_one_sees_alpha_and_beta_move_a_branch_cut_and_why() -> None:
+    show = show_of(SHOWN).answer()
+    drawn = stage(show)
+    assert (drawn.alpha, drawn.beta) == ("−∞", "+∞") and all(node.stage == "waiting" for node in drawn.nodes[1:])
+    show.at("cut")
+    step, drawn = show.step(), stage(show)
+    cut = [node for node in drawn.nodes if node.stage == "cut"]
+    assert cut and all(node.kind == "cut" and node.path.startswith(step.path + ".x") for node in cut)
+    assert {edge.kind for edge in drawn.edges if edge.child in {node.path for node in cut}} == {"cut"}
+    (note,) = drawn.notes
+    assert note.text == (f"{len(cut)} cut off:\n{agon.tree_number(step.best, ENGLISH)} ≤ "
+                         f"{agon.tree_number(step.alpha, ENGLISH)}")
+    assert note.begin < cut[0].column < note.end
+    view = show.theatre(ENGLISH)
+    assert view.conclusion.startswith("β ≤ α: ") and cut[0].label in view.conclusion
+    assert view.code[view.line].strip() == "break"
+    show.at("leave", step.path)
+    (parent,) = [node for node in stage(show).nodes if node.path == step.path]
+    assert parent.value.startswith("≤ ")
+
+
+def test_a_value_that_comes_back_climbs_and_the_best_way_is_marked() -> None:
+    show = show_of(SHOWN).answer().at("value", "0")
+    drawn = stage(show)
+    assert drawn.rising == "0.1" and [node.path for node in drawn.nodes if node.is_current] == ["0.1"]
+    assert ("0", "0.1", "current") in drawn.edges
+    best = {node.path for node in drawn.nodes if node.is_best}
+    assert "0.1" in best and len(best) == 2, "the move and the best reply to it"
+    assert show.theatre(ENGLISH).conclusion == "For White that is the best so far."
+
+
+def test_without_pruning_nothing_is_cut_and_both_counts_are_told() -> None:
+    show = show_of(SHOWN).answer()
+    pruned = show.theatre(ENGLISH)
+    show.choose("pruned")
+    plain = show.answer().theatre(ENGLISH)
+    show.go_to(10 ** 6)
+    last = show.theatre(ENGLISH)
+    assert not [node for node in last.stage.nodes if node.kind == "cut"] and last.stage.alpha == ""
+    assert last.code[0].startswith("def largest(")
+    assert plain.counts == pruned.counts and plain.counts[0][1] == 14 > plain.counts[1][1]
+    assert "pruned" in pruned.chosen and "pruned" not in plain.chosen
+
+
+def test_the_order_of_moves_can_be_chosen_and_all_orders_are_counted() -> None:
+    show = show_of(SHOWN).answer()
+    expected = {order: agon_ai.alpha_beta(pos(SHOWN), 2, order=order).nodes for order in agon_ai.ORDERS}
+    assert dict(show.theatre(ENGLISH).orders) == expected
+    show.choose("order_bad")
+    show.answer(everything=False)
+    first = [branch.label for branch in show.branches.values() if branch.path.count(".") == 1]
+    assert first == [str(move) for move in agon_ai.alpha_beta(pos(SHOWN), 2, order="bad").moves]
+    assert show.counts == {"bad": expected["bad"]}
+
+
+def test_a_large_tree_is_folded_and_unfolds_where_one_wants_to_look() -> None:
+    show = show_of("Qf2 d4 c5 h4 / Qf10 d5 g8 w").answer()
+    folded = [branch for branch in show.branches.values() if branch.folded]
+    assert len(show.branches) < 40 and len(folded) == len(Game(show.root.position).legal_moves())
+    show.at("folded", "0.2")
+    assert show.theatre(ENGLISH).sentence.startswith(f"Behind {show.branches['0.2'].label} lie ")
+    assert show.theatre(ENGLISH).code[show.step().line].strip() == "return best"
+    show.choose("fold_0.2")
+    assert show.branches["0.2"].children and not show.branches["0.2"].folded and show.branches["0.3"].folded
+    assert (show.step().kind, show.step().path) == ("enter", "0.2")
+    show.choose("fold_0.2")
+    assert show.branches["0.2"].folded
+    show.choose("fold_0")
+    assert not show.branches["0"].folded, "the root stays open"
+
+
+def test_a_small_tree_can_be_folded_too() -> None:
+    show = show_of(SHOWN).answer()
+    shown = len(show.branches)
+    show.choose("fold_0.1")
+    assert show.branches["0.1"].folded == 3 and len(show.branches) == shown - 3
+
+
+def test_the_parts_of_a_leaf_add_up_to_its_value() -> None:
+    show = show_of(SHOWN).answer().at("leaf")
+    reasons = show.theatre(ENGLISH).reasons
+    value = show.step().value
+    assert round(100 * reasons.total) == value and reasons.heading == f"Why {agon.tree_number(value, ENGLISH)}?"
+    sizes = [abs(part) for _, part in reasons.parts]
+    assert sizes == sorted(sizes, reverse=True) and 0 not in sizes
+    rows = agon.ReasonBox.rows_of(reasons, 3, "rest")
+    assert len(rows) == 3 and rows[:2] == list(reasons.parts[:2]) and rows[2][0] == "rest"
+    assert abs(sum(value for _, value in rows) - reasons.total) < 1e-9
+    assert {f"part_{name}" for name in agon_ai.PARTS} <= set(agon.TEXTS)
+
+
+def test_a_node_that_is_selected_is_shown_on_the_board_and_explained() -> None:
+    show = show_of(SHOWN).answer()
+    show.choose("node_0.1.2")
+    moves = show.theatre(ENGLISH).reasons.context
+    assert show.game.position == show.branches["0.1.2"].position and show.game.ply == 2
+    assert moves == "after f5-e5, " + show.branches["0.1.2"].label
+    show.choose("node_down")
+    assert show.selected == "0.1.3"
+    show.choose("node_up")
+    show.choose("node_up")
+    assert show.selected == "0.1.1"
+    show.commands()["next"]()
+    assert show.selected == "" and show.game.position == show.branches[show.step().path].position
+
+
+def test_a_game_that_ends_in_the_tree_says_who_has_won() -> None:
+    lesson = lessons("trees.agon")[3]
+    show = Show(Game(), [lesson]).answer()
+    wins = [node for node in (show.go_to(10 ** 6), stage(show))[1].nodes if node.value == "+win"]
+    assert {node.level for node in wins} == {0, 1}
+    show.at("leaf", next(node.path for node in wins if node.level == 1))
+    view = show.theatre(agon.Texts("de"))
+    assert view.sentence == "Nach h5-g5# ist das Spiel aus: Weiß hat gewonnen." and view.reasons.parts == ()
+
+
+def test_the_show_runs_by_itself_until_its_end_or_until_it_is_stopped() -> None:
+    show = show_of(SHOWN).answer()
+    show.commands()["show_run"]()
+    assert show.theatre(ENGLISH).is_running and show.now == 0
+    show.jobs.pop("show")()
+    assert show.now == 1 and "show" in show.jobs
+    show.commands()["previous"]()
+    assert show.now == 0 and show.jobs == {} and not show.is_running
+    show.go_to(len(show.steps) - 2)
+    show.run()
+    show.jobs.pop("show")()
+    assert not show.is_running and show.jobs == {} and show.now == len(show.steps) - 1
+    show.run()
+    assert show.now == 0 and show.is_running, "from the end it begins anew"
+    show.leave()
+    assert show.jobs == {} and show.is_cancelled
+
+
+def test_the_theatre_opens_with_the_board_or_before_and_after_a_game_with_an_example() -> None:
+    trees = lessons("trees.agon")
+    assert Show(Game(), trees).number == 1
+    assert Show(Game()).number == 0
+    assert Show(played("b1-c2"), trees).number == 0
+    assert Show(Game(pos(SHOWN)), trees).number == 0
+    over = played("b1-c2")
+    over.resign(WHITE)
+    assert Show(over, trees).number == 1
+    finished = Show(Game(pos("Qf6 e5 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 b")))
+    assert finished.asked == [] and finished.theatre(ENGLISH).sentence == said("tree_over")
+
+
+def test_an_engine_that_fails_is_said_in_place_of_the_tree_but_not_beside_it() -> None:
+    show = show_of(SHOWN)
+    show.asked[0].on_failure(agon.Message("say_wait"))
+    assert show.theatre(ENGLISH).sentence == said("say_wait") and stage(show) == agon.Stage()
+    show = show_of(SHOWN).answer()
+    show._failed(agon.Message("say_wait"))
+    assert show.theatre(ENGLISH).sentence != said("say_wait")
+
+
+def test_every_step_of_every_example_is_told_in_both_languages() -> None:
+    for lesson in lessons("trees.agon"):
+        show = Show(Game(), [lesson]).answer()
+        for number in range(len(show.steps)):
+            show.go_to(number)
+            views = [show.theatre(agon.Texts(language)) for language in ("de", "en")]
+            assert views[0].sentence and views[0].sentence != views[1].sentence
+            assert not any("{" in view.sentence + view.conclusion for view in views)
+            assert views[0].progress == f"Schritt {number + 1} von {len(show.steps)}"
+            assert views[0].code[views[0].line]
+
+
 class Desk:
     """The commands of a game with what they need, and a record of what they do."""
 
@@ -9799,9 +10043,12 @@ class Desk:
         self.game_commands = agon.GameCommands(
             session, self.store, self.thinker, self.dialogs, self.change, self.ask, self.performed.append)
         self.lesson_commands = agon.LessonCommands(
-            session, self.store, self.dialogs, self.change, Tried(), self.game_commands.play_position)
+            session, self.store, self.dialogs, self.change, Tried(), self.game_commands.play_position, self.make_theatre)
         self.commands = {command.key: command for part in (self.game_commands, self.lesson_commands)
                          for command in part.commands()}
+
+    def make_theatre(self, game: Game, lessons: Sequence[Lesson]) -> "agon.Theatre":
+        return show_of(game, lessons)
 
     def change(self, action: Callable[..., object], *values: object) -> None:
         self.changes += 1
@@ -12374,7 +12621,7 @@ def descendants(widget: "agon.tk.Misc") -> Iterator["agon.tk.Misc"]:
         yield from descendants(child)
 
 
-@pytest.mark.parametrize("command", ["new_game", "about", "resign", "offer_draw", "own_program", "help", "tree",
+@pytest.mark.parametrize("command", ["new_game", "about", "resign", "offer_draw", "own_program", "help",
                                      "conversation"])
 def test_every_dialog_and_page_closes_with_escape_and_changes_nothing(window: Window, command: str) -> None:
     window.play("b1-c2")
@@ -13315,76 +13562,84 @@ def test_a_game_is_looked_through_by_the_engine_and_a_try_is_judged(window: Wind
 
 # --- watching minimax ------------------------------------------------------------
 
-def open_tree(window: Window, position: str = "Qf2 d4 c5 h4 / Qf10 d5 g8 w") -> "agon.TreeWindow":
-    """Open the search tree of a small position and wait until it is there."""
+def open_theatre(window: Window, position: str = SHOWN) -> "agon.Theatre":
+    """Open the theatre with a small position and wait until the tree is there."""
     window.begin(position)
+    window.play(str(window.session.game.legal_moves()[0]))
     window.keys("F6")
-    page = window.app.pages.open_pages["tree"]
-    assert isinstance(page, agon.TreeWindow)
-    window.until(lambda: page.tree.exists("0.1") or window.session.game.outcome())
-    return page
+    show = window.session.table
+    assert isinstance(show, agon.Theatre)
+    window.until(lambda: show.steps and len(show.counts) == 4)
+    return show
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_the_tree_shows_what_minimax_finds(window: Window, depth: int) -> None:
-    page = open_tree(window)
-    page.depth.set(depth)
-    page.ask()
-    window.until(lambda: page.tree.exists("0.1"))
-    node = agon_ai.minimax(window.session.game.position, depth)
-    assert page._nodes["0"][0].value == node.value
-    assert str(node.nodes) in page.summary.cget("text").replace(".", "")
-    assert len(page.tree.get_children("0")) == len(window.session.game.legal_moves())
-
-
-def test_a_node_is_filled_when_it_is_unfolded_and_shown_when_selected(window: Window) -> None:
-    page = open_tree(window)
-    position = window.session.game.position
-    assert page.tree.focus() == "0"
-    page.tree.focus("0.1")
-    page.tree.event_generate("<<TreeviewOpen>>")
-    child = page.tree.get_children("0.1")[0]
-    page.tree.selection_set(child)
+def test_the_theatre_stands_beside_the_board_and_works_from_the_keyboard(window: Window) -> None:
+    show = open_theatre(window)
+    page, canvas = window.app.window.theatre, window.app.window.theatre.stage
+    canvas.focus_force()
     window.root.update()
-    assert window.board.picture.position == page._nodes[child][1] != position
-    window.click("h4")  # the first click only gives the board back
-    assert window.board.picture.position == position and window.marked(agon.paint_dot) == []
-    page.tree.selection_set("0.2")
+    assert page.winfo_ismapped() and window.board.winfo_ismapped() and not window.app.window.column.winfo_ismapped()
+    board = window.board
+    assert board.winfo_rootx() + board.winfo_width() <= page.winfo_rootx()
+    for key, now in (("Right", 1), ("Right", 2), ("Left", 1), ("End", len(show.steps) - 1), ("Home", 0), ("Next", 1)):
+        canvas.event_generate(f"<{key}>")
+        window.root.update()
+        assert show.now == now, key
+    canvas.event_generate("<Down>")
     window.root.update()
-    window.keys("h", "4", "g", "4", "Return")
-    window.rest()
-    assert window.moves() == ["h4-g4"]
-    window.until(lambda: page.tree.exists("0.1"))
-    assert page.game.position == window.session.game.position, "the tree follows the game"
-    page.tree.selection_set("0.1")
+    assert show.selected and window.board.picture.position == show.branches[show.selected].position
+    canvas.event_generate("<space>")
+    assert show.is_running
+    canvas.event_generate("<space>")
+    assert not show.is_running
+
+
+def test_a_click_on_a_box_shows_its_position_and_a_second_one_folds_it(window: Window) -> None:
+    show = open_theatre(window)
+    canvas = window.app.window.theatre.stage
+    x, y = canvas.places["0.1"]
+    place = {"x": round(x - canvas.canvasx(0)), "y": round(y - canvas.canvasy(0))}
+    for _ in range(2):
+        canvas.event_generate("<Button-1>", **place)
+        window.root.update()
+    assert show.branches["0.1"].folded
+    assert window.board.picture.position == show.branches["0.1"].position
+
+
+def test_the_theatre_gives_the_game_and_the_keyboard_back(window: Window) -> None:
+    open_theatre(window)
+    running, process = window.session.running, window.app.tree_thinker.engine_for(agon.Player(8))._process
+    before = running.game.ply
+    window.click("f6")  # in the theatre nobody moves by hand
+    window.run("page_close")
+    assert window.session.table is running and running.game.ply == before
+    assert window.app.window.column.winfo_ismapped() and not window.app.window.theatre.winfo_ismapped()
+    window.until(lambda: process is None or process.poll() is not None)
+
+
+def test_the_theatre_is_closed_while_its_tree_is_computed(window: Window) -> None:
+    window.begin()
+    window.play("b1-c2")
+    window.keys("F6")
+    window.app.handle(window.app._choose, "depth_3")
+    window.until(lambda: window.app.tree_thinker.is_busy)
+    process = window.app.tree_thinker.engine_for(agon.Player(8))._process
+    window.run("puzzles")
+    window.until(lambda: process.poll() is not None)
+    assert not window.app.tree_thinker.is_busy
+
+
+@pytest.mark.parametrize("size", [(640, 420), (1000, 700), (1280, 840)])
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_the_theatre_fits_small_windows(opener: Opener, size: Tuple[int, int], language: str) -> None:
+    window = opener()
+    window.root.geometry("{}x{}".format(*size))
+    window.speak(language)
+    open_theatre(window)
+    window.run("next")
     window.root.update()
-    page.on_close()
-    assert window.board.picture.position == window.session.game.position
-
-
-def test_cut_branches_say_why_and_without_pruning_nothing_is_cut(window: Window) -> None:
-    page = open_tree(window)
-
-    def notes() -> List[str]:
-        return [page.tree.set(child, "note") for child in page.tree.get_children("0")]
-    assert any("abgeschnitten" in note for note in notes())
-    window.speak("en")
-    assert any("cut off" in note for note in notes()) and page.title() == "Watch minimax think"
-    page.pruned.set(False)
-    page.ask()
-    window.until(lambda: page.tree.exists("0.1"))
-    assert not any("cut off" in note for note in notes())
-
-
-def test_closing_the_tree_while_it_is_computed_leaves_no_process(window: Window) -> None:
-    page = open_tree(window)
-    page.depth.set(3)
-    page.ask()
-    process = page.thinker.engine_for(agon.Player(8))._process
-    page.on_close()
-    assert process.poll() is not None
-    page = open_tree(window, "Qf6 e5 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 b")
-    assert page.summary.cget("text") == window.app.texts("tree_over")
+    assert cut_off(window.app.window.theatre) == []
+    assert window.app.window.theatre.stage.winfo_height() >= 100
 
 
 # --- pages that stay open --------------------------------------------------------
@@ -13764,7 +14019,7 @@ def test_closing_at_any_moment_is_quiet(
     elif moment == "pages and dialogs open":
         for key in ("help", "conversation", "tree", "menu", "new_game", "about"):
             mine.run(key)
-        engines = [app.pages.open_pages["tree"].thinker]
+        engines = [app.tree_thinker]
     processes = [engine._process for thinker in engines for engine in thinker.engines.values()]
     assert all(processes) and len(processes) == len(engines)
     app.handle(app.close)
@@ -13908,8 +14163,10 @@ def test_nothing_piles_up(window: Window) -> None:
         for theme in agon.THEMES:
             window.change_look(theme=theme)
         for key in ("tour", "page_next", "puzzles", "hint", "set_up", "page_close", "analysis", "analysis", "new_game",
-                    "about", "help", "tree", "conversation", "flip", "flip"):
+                    "about", "help", "tree", "page_close", "conversation", "flip", "flip"):
             window.run(key)
+            if key == "tree":
+                window.until(lambda: len(window.session.table.counts) == 4)
         for child in window.root.winfo_children():
             if isinstance(child, agon.tk.Toplevel):
                 child.destroy()
