@@ -170,19 +170,19 @@ def _aims() -> Dict[Bits, Bits]:
 AIMS = _aims()
 
 
-def _sideways_steps(cell: Cell) -> Tuple[int, ...]:
-    """How many sideways steps a guard needs at least on its way to each cell of ring 1, on an empty board."""
-    steps = []
-    for goal in _GOALS:
-        total, reached = 0, {goal}
-        while cell not in reached:
-            reached |= {near for near in CELLS if any(to in reached for to in STEPS[near])}
-            total += 1
-        steps.append(total - (RING[cell] or 0) + 1)
-    return tuple(steps)
+def _steps_to(goal: Cell) -> Dict[Cell, int]:
+    """How many steps a guard needs at least from each cell to this one of ring 1, on an empty board."""
+    steps, newest, total = {goal: 0}, [goal], 0
+    while newest:
+        total += 1
+        newest = [cell for cell in CELLS if cell not in steps and any(to in newest for to in STEPS[cell])]
+        steps.update(dict.fromkeys(newest, total))
+    return steps
 
 
-_WAYS = {cell: _sideways_steps(cell) for cell in CELLS if cell != THRONE}
+_STEPS_TO = [_steps_to(goal) for goal in _GOALS]
+#: By cell: how many of a guard's steps to each cell of ring 1 are sideways at least, since only the others lead inwards.
+_WAYS = {cell: tuple(steps[cell] - (RING[cell] or 0) + 1 for steps in _STEPS_TO) for cell in CELLS if cell != THRONE}
 _WAY_KINDS: Tuple[Tuple[int, ...], ...] = tuple(sorted(set(_WAYS.values())))
 #: By cell: its digit in the number that says how many guards have which ways (base 7: there are at most 6 guards).
 WAY_DIGIT: Dict[Cell, int] = {cell: 7 ** _WAY_KINDS.index(ways) for cell, ways in _WAYS.items()}

@@ -5,8 +5,8 @@
 
 A fault is one place of the source changed as by a slip of the pen: a comparison or a sign turned, a number one too
 high, a condition negated, `and` for `or`, a statement left out, a return value dropped.  For each the tests run on a
-copy of the folder, as far as the first failure.  A fault whose tests stay green survives and is printed; some
-survivors mean the same as the original, which only a reader can tell.  Strings, type hints, decorators, assertions,
+copy of the folder, the quickest first, as far as the first failure.  A fault whose tests stay green survives and is
+printed; some survivors mean the same as the original, which only a reader can tell.  Strings, type hints, decorators, assertions,
 tables of texts and what runs only as a program are left aside, and so are the sections named by --skip.
 The same seed tries the same faults.  Exit code: 0, or 1 when the unchanged tests fail.
 """
@@ -177,9 +177,9 @@ def with_fault(source: bytes, fault: Fault) -> bytes:
 
 
 def tests_of_sections(wanted: str) -> List[str]:
-    """The tests, by node id, in sections given as '2-9' or '4,6'."""
+    """The tests, by node id, in sections given as '2-9' or '4,6'; all of them if none are given."""
     numbers = set()
-    for part in wanted.split(","):
+    for part in wanted.split(",") if wanted else ():
         first, _, last = part.partition("-")
         numbers.update(range(int(first), int(last or first) + 1))
     with open(TESTS, encoding="utf-8") as file:
@@ -187,7 +187,16 @@ def tests_of_sections(wanted: str) -> List[str]:
     lines = {line for section in sections_of(source) if section.number in numbers
              for line in range(section.first, section.last + 1)}
     return [f"{TESTS}::{node.name}" for node in ast.parse(source).body
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and node.lineno in lines]
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+            and (not wanted or node.lineno in lines)]
+
+
+def quickest_first(tests: Sequence[str], output: str) -> List[str]:
+    """The tests in the order of the seconds that each took, all its cases together, as pytest has printed them."""
+    seconds = dict.fromkeys(tests, 0.0)
+    for took, test in re.findall(r"^([0-9.]+)s \w+ +([^[\s]+)", output, re.M):
+        seconds[test] = seconds.get(test, 0.0) + float(took)
+    return sorted(tests, key=seconds.__getitem__)
 
 
 def run_tests(folder: str, tests: Sequence[str], timeout: Optional[float]) -> Tuple[Optional[int], str]:
@@ -239,8 +248,7 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, help="seconds for one run (four times the unchanged tests and 10)")
     options = parser.parse_args()
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    tests = shlex.split(options.tests)
-    tests += tests_of_sections(options.test_sections) if options.test_sections else [TESTS]
+    chosen, tests = shlex.split(options.tests), tests_of_sections(options.test_sections)
     with open(options.file, "rb") as file:
         source = file.read()
     faults = list(islice(chosen_faults(source, options.seed, options.only, options.skip), options.count))
@@ -250,11 +258,12 @@ def main() -> int:
             folders.put(os.path.join(work, str(job)))
             shutil.copytree(".", os.path.join(work, str(job)), ignore=shutil.ignore_patterns(".git", "__pycache__"))
         begun = time.monotonic()
-        code, output = run_tests(os.path.join(work, "0"), tests, None)
+        code, output = run_tests(os.path.join(work, "0"), [*chosen, "--durations=0", *tests], None)
         needed = time.monotonic() - begun
         if code != 0:
             print(output[-4000:], "the unchanged tests fail", sep="\n")
             return 1
+        tests = [*chosen, *quickest_first(tests, output)]
         print(f"unchanged tests: {output.strip().splitlines()[-1]}", flush=True)
 
         def is_noticed(number: int, fault: Fault) -> bool:
