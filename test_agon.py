@@ -11607,16 +11607,29 @@ class Window:
 Place = Union[str, Tuple[float, float]]
 
 
-#: Painting functions that remember what they have painted, for all windows of all tests.
-PAINTERS = {name: functools.lru_cache(maxsize=None)(getattr(agon, name))
-            for name in ("paint_board", "paint_board_piece", "paint_box", "paint_choice", "paint_icon", "paint_sign")
-            } if agon else {}
+def remembering(paint: Callable[..., "agon.Raster"]) -> Callable[..., "agon.Raster"]:
+    """A painting function that paints and packs each picture once, for all windows of all tests."""
+    @functools.lru_cache(maxsize=None)
+    def painted(*values: Any, **named: Any) -> "agon.Raster":
+        raster = paint(*values, **named)
+        setattr(raster, "png", functools.lru_cache(maxsize=None)(raster.png))
+        return raster
+    return painted
+
+
+def plain_board(scale: Tuple[float, float], theme: "agon.Theme") -> "agon.Raster":
+    """What lies in the place of the painted board, in its size: one colour, for tests that are not about how it looks."""
+    return agon.Raster(agon.PLATE_WIDTH / 2 * scale[0] + agon.SHADOW,
+                       agon.PLATE_HEIGHT / 2 * scale[1] + agon.SHADOW + agon.SHADOW_LOWER, theme.window)
+
+
+PAINTERS = {name: remembering(getattr(agon, name)) for name in dir(agon) if name.startswith("paint_")} if agon else {}
 
 
 def hurry_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing in the window takes longer than it must, and no disk is waited for."""
     for name, value in (("GLIDE_MS", 20), ("SNAP_MS", 10), ("PASS_MS", 30), ("LEAST_THINK_MS", 0), ("HINT_MS", 50),
-                        ("WRONG_MS", 10), ("REPLY_MS", 10), ("POLL_MS", 5), ("GARBAGE_MS", 600_000), *PAINTERS.items()):
+                        ("WRONG_MS", 10), ("REPLY_MS", 10), ("POLL_MS", 5), ("GARBAGE_MS", 600_000), *PAINTERS.items(), ("paint_board", plain_board)):
         monkeypatch.setattr(agon, name, value)
     monkeypatch.setattr(os, "fsync", int)
 
@@ -12274,7 +12287,9 @@ def test_the_hint_is_a_legal_move_shown_as_an_arrow(window: Window) -> None:
 
 @pytest.mark.parametrize("size", ["640x480", "1280x900"])
 @pytest.mark.parametrize("is_turned", [False, True])
-def test_letters_and_ranks_lie_on_the_plate_and_touch_nothing(window: Window, size: str, is_turned: bool) -> None:
+def test_letters_and_ranks_lie_on_the_plate_and_touch_nothing(
+        window: Window, monkeypatch: pytest.MonkeyPatch, size: str, is_turned: bool) -> None:
+    monkeypatch.setattr(agon, "paint_board", PAINTERS["paint_board"])
     window.resize(size)
     if is_turned:
         window.run("flip")
