@@ -200,8 +200,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                       "The game that was running could not be read ({reason}). It is kept as: {name}"),
     "say_orphan": ("Das Spiel eines zweiten Fensters liegt bereit: Menü, Spiel, Voriges Spiel zurückholen.",
                    "The game of a second window is at hand: menu, Game, Bring back the previous game."),
-    "say_branched": ("Ein neues Spiel ab Zug {number}. Das alte: Menü, Spiel, Voriges Spiel zurückholen.",
-                     "A new game from move {number}. The old one: menu, Game, Bring back the previous game."),
+    "say_branched": ("Ein neues Spiel ab Zug {number}. Das alte bleibt, wie es ist.",
+                     "A new game from move {number}. The old one stays as it is."),
     "say_copied_position": ("Die Stellung ist in der Zwischenablage.", "The position is on the clipboard."),
     "say_copied_game": ("Das Spiel ist in der Zwischenablage.", "The game is on the clipboard."),
     "say_typed": ("Zug: {text}", "Move: {text}"),
@@ -1605,6 +1605,11 @@ class RunningGame(Table):
         self.game, self.path = self.game.branch(), ""
         return kept
 
+    def take_line(self, ply: int, number: int) -> None:
+        """Go on with a variation; what was played there is kept in its place."""
+        self.game.take_variation(ply, number)
+        self.is_paused = self._looks_back = True
+
 
 class Marks(NamedTuple):
     """What the last try or a hint has marked on the board."""
@@ -1635,6 +1640,8 @@ class Session:
         #: What the message box says until the next action, and whether it is a refusal.
         self.message: Optional[Message] = None
         self.is_refusal = False
+        #: The game that the next move branches off from.
+        self._left: Optional[Game] = None
 
     @property
     def game(self) -> Game:
@@ -1713,6 +1720,16 @@ class Session:
     def branch(self) -> None:
         """Let a new game go on from the position on the board; the one looked through stays whole."""
         self.previous = self.running.branch()
+        self._left = self.previous.game
+
+    def play(self, move: Move) -> None:
+        """Play a move; what the game just left went on with is kept as its variation."""
+        game, left = self.game, self._left
+        self._left = None
+        others = [left.rest(), *left.variations.get(left.ply, ())] if left and left.undone else []
+        game.play(move)
+        if others:
+            game.variations[game.ply - 1] = others
 
     def bring_back(self) -> None:
         """Exchange the running game with the one it has replaced."""
@@ -3105,12 +3122,29 @@ class Voice(NamedTuple):
     is_joy: bool = False
 
 
+class LineView(NamedTuple):
+    """A variation in the list of moves: after how many moves it begins, its number there, and its moves in words."""
+
+    ply: int
+    number: int
+    text: str
+
+
 class MovesView(NamedTuple):
-    """The list of moves: all moves, how many are on the board, and the side that began."""
+    """The list of moves: all moves, how many are on the board, the side that began, and the variations."""
 
     moves: Tuple[str, ...]
     current: int
     first_side: int
+    lines: Tuple[LineView, ...] = ()
+
+    def rows(self) -> List[Tuple[int, Optional[LineView]]]:
+        """The rows of the list: the numbers of pairs of moves from 0, each followed by the variations of its moves."""
+        rows: List[Tuple[int, Optional[LineView]]] = []
+        for pair in range((len(self.moves) + self.first_side + 1) // 2):
+            rows.append((pair, None))
+            rows += [(pair, line) for line in self.lines if (line.ply + self.first_side) // 2 == pair]
+        return rows
 
 
 class AnalysisView(NamedTuple):
@@ -3172,7 +3206,7 @@ def view_of(session: Session, hand: HandState, report: Report, settings: Setting
         seats=seats_of(running, outcome if table is running else running.game.outcome(), texts, settings.flipped),
         voice=voice_of(session, outcome, texts),
         notice=texts.say(notice) if notice else "",
-        moves=MovesView(marked_moves(running, game), game.ply, game.start.turn),
+        moves=MovesView(marked_moves(running, game), game.ply, game.start.turn, variations_of(game)),
         card=card_of(session, settings, texts),
         analysis=analysis_of(running, outcome is not None, report, texts) if settings.analysis and not session.is_lesson else None,
         page=page_with_refusal(page, session, texts) if page else None,
@@ -3198,6 +3232,16 @@ def picture_of(session: Session, hand: HandState, report: Report, outcome: Optio
         frozenset(WINNING_CELLS) if has_won else frozenset(),
         outcome is not None and session.running.person in (None, outcome.winner), carried, marks.piece,
         session.table.blamed)
+
+
+def variations_of(game: Game) -> Tuple[LineView, ...]:
+    """The variations of a game for the list of its moves."""
+    lines = []
+    for ply, variations in sorted(game.variations.items()):
+        dots = "." if game.position_at(ply).turn == WHITE else "..."
+        lines += [LineView(ply, number, f"{game.move_number(ply)}{dots} {' '.join(line.descriptions(with_undone=True))}")
+                  for number, line in enumerate(variations) if ply < game.length and line.length]
+    return tuple(lines)
 
 
 def marked_moves(running: RunningGame, game: Game) -> Tuple[str, ...]:
@@ -3261,7 +3305,9 @@ def voice_of(session: Session, outcome: Optional[Outcome], texts: Texts) -> Voic
         return Voice("quiet", turn_text(running, texts), message)
     if game.position.trapped():
         return trapped_voice(running, message, texts)
-    return Voice("plain", turn_text(running, texts), message or situation_text(game, texts))
+    is_branched = session.message is not None and session.message.key == "say_branched"
+    back = (Button("previous_game", texts("previous_game")),) if is_branched else ()
+    return Voice("plain", turn_text(running, texts), message or situation_text(game, texts), buttons=back)
 
 
 def turn_text(running: RunningGame, texts: Texts) -> str:
@@ -4158,6 +4204,10 @@ class GameCommands:
         ply = max(0, min(ply, game.length))
         if ply != game.ply:
             self.change(self.running.look_at, ply)
+
+    def take_line(self, ply: int, number: int) -> None:
+        """Go on with a variation of the move after this ply."""
+        self.change(self.running.take_line, ply, number)
 
     def go_by(self, count: int) -> None:
         """Show the game some moves earlier (below 0) or later."""
@@ -6381,6 +6431,13 @@ class ButtonGrid(ttk.Frame):
         self.buttons: List[ttk.Button] = []
         self._shown: Tuple[Button, ...] = ()
 
+    def lie_on(self, box: str) -> None:
+        """Lie on the tint of another box."""
+        if box != self.on:
+            self.on = box
+            self.configure(style=f"{box}Fill.TFrame" if box else "TFrame")
+            self.show(())
+
     def show(self, buttons: Tuple[Button, ...]) -> None:
         """Show these buttons; a button whose command stays is kept, and its focus with it."""
         if buttons == self._shown:
@@ -6474,6 +6531,7 @@ class MessageBox(ttk.Frame):
                 sign.grid(row=row, column=0, sticky="n", padx=(0, 8), pady=3)
             elif sign:
                 sign.grid_remove()
+        self.buttons.lie_on("Card" if kind == "Card" else "")
         self.buttons.show(voice.buttons)
         if voice.buttons:
             self.buttons.grid(row=3, column=0, columnspan=2, sticky="ew", pady=(NEAR, 0))
@@ -6497,11 +6555,13 @@ class MoveList(ttk.Frame):
     """The moves in two columns, of which only whole rows are seen; a click on one goes there, as do the arrow keys."""
 
     def __init__(self, parent: tk.Misc, look: Look, on_go: Callable[[int], None],
-                 on_command: Callable[[str], None]) -> None:
+                 on_line: Callable[[int, int], None], on_command: Callable[[str], None]) -> None:
         super().__init__(parent, style="List.TFrame", padding=5)
         self.look = look
         self.on_go = on_go
+        self.on_line = on_line
         self.shown = MovesView((), 0, WHITE)
+        self._rows = self.shown.rows()
         self._titles = ("", "")
         self._empty_text = ""
         #: The first row that is seen.
@@ -6534,8 +6594,8 @@ class MoveList(ttk.Frame):
 
     @property
     def rows(self) -> int:
-        """How many rows the moves take."""
-        return (len(self.shown.moves) + self.shown.first_side + 1) // 2
+        """How many rows the moves and their variations take."""
+        return len(self._rows)
 
     @property
     def visible_rows(self) -> int:
@@ -6556,12 +6616,13 @@ class MoveList(ttk.Frame):
         for key, button in self.buttons.items():
             button.state(["disabled" if key in resting else "!disabled"])
         if moves != self.shown:
-            self.shown = moves
+            self.shown, self._rows = moves, moves.rows()
             self._see_current()
             self._draw()
 
     def _see_current(self) -> None:
-        row = max(0, self.shown.current - 1 + self.shown.first_side) // 2
+        pair = max(0, self.shown.current - 1 + self.shown.first_side) // 2
+        row = next((i for i, (number, line) in enumerate(self._rows) if number == pair and line is None), 0)
         self.top = min(max(self.top, row - self.visible_rows + 1), row)
         self.top = max(0, min(self.top, self.rows - self.visible_rows))
 
@@ -6577,14 +6638,17 @@ class MoveList(ttk.Frame):
         if not self.shown.moves:
             canvas.create_text(width / 2, (height + canvas.winfo_height()) / 2, text=self._empty_text, width=width - 20,
                                justify="center", fill=theme.quiet_text, font=fonts["body"])
-        for row in range(self.top, min(self.top + self.visible_rows, self.rows)):
-            y = (row - self.top + 1.5) * height
-            if row % 2:
+        for place, (pair, line) in enumerate(self._rows[self.top:self.top + self.visible_rows]):
+            y = (place + 1.5) * height
+            if pair % 2:
                 canvas.create_rectangle(0, y - height / 2, width, y + height / 2, width=0, fill=theme.zebra)
-            canvas.create_text(number_width, y, text=f"{row + 1}.", anchor="e", fill=theme.quiet_text,
+            if line is not None:
+                self._draw_line(columns[0], y, line.text, width - columns[0] - 16)
+                continue
+            canvas.create_text(number_width, y, text=f"{pair + 1}.", anchor="e", fill=theme.quiet_text,
                                font=fonts["small"])
             for side in (WHITE, BLACK):
-                ply = 2 * row + side - self.shown.first_side
+                ply = 2 * pair + side - self.shown.first_side
                 if 0 <= ply < len(self.shown.moves):
                     self._draw_move(columns[side], y, ply)
         first, last = self.top / max(1, self.rows), (self.top + self.visible_rows) / max(1, self.rows)
@@ -6593,6 +6657,15 @@ class MoveList(ttk.Frame):
             self.scrollbar.place_forget()
         else:  # beside the moves, below their titles
             self.scrollbar.place(in_=canvas, relx=1, anchor="ne", y=height, relheight=1, height=-height)
+
+    def _draw_line(self, x: float, y: float, text: str, room: float) -> None:
+        """A variation, as much of it as fits, in parentheses as in files."""
+        font, words = self.look.fonts["small"], text.split()
+        shown = f"({text})"
+        while len(words) > 2 and font.measure(shown) > room:
+            words.pop()
+            shown = f"({' '.join(words)} …)"
+        self.canvas.create_text(x, y, text=shown, anchor="w", fill=self.look.theme.quiet_text, font=font)
 
     def _draw_move(self, x: float, y: float, ply: int) -> None:
         """A move; the one on the board on a chip, those taken back in quiet colours."""
@@ -6607,18 +6680,27 @@ class MoveList(ttk.Frame):
             chip = self.look.picture(paint_chip, right - left + 16, bottom - top + 3, 6, theme.recent)
             self.canvas.tag_lower(self.canvas.create_image((left + right) / 2, y, image=chip), item)
 
+    def line_at(self, y: int) -> Optional[LineView]:
+        """The variation at this height in pixels."""
+        row = self.top + y // self.row_height - 1
+        return self._rows[row][1] if self.top <= row < self.rows else None
+
     def ply_at(self, x: int, y: int) -> Optional[int]:
         """The number of the move at a pixel, from 0."""
         row = self.top + y // self.row_height - 1
+        if not self.top <= row < self.rows or self._rows[row][1]:
+            return None
         number_width = self.look.fonts["body"].measure("000. ")
         side = WHITE if x < number_width + 6 + (self.canvas.winfo_width() - number_width) // 2 else BLACK
-        ply = 2 * row + side - self.shown.first_side
-        return ply if row >= self.top and 0 <= ply < len(self.shown.moves) else None
+        ply = 2 * self._rows[row][0] + side - self.shown.first_side
+        return ply if 0 <= ply < len(self.shown.moves) else None
 
     def _on_click(self, event: "tk.Event[Any]") -> None:
         self.canvas.focus_set()
-        ply = self.ply_at(event.x, event.y)
-        if ply is not None:
+        ply, line = self.ply_at(event.x, event.y), self.line_at(event.y)
+        if line is not None:
+            self.on_line(line.ply, line.number)
+        elif ply is not None:
             self.on_go(ply + 1)
 
     def _on_arrow(self, step: int, _event: object) -> str:
@@ -7735,7 +7817,7 @@ class MainWindow:
     """All widgets of the main window: shows a View and holds no truth of its own."""
 
     def __init__(self, root: tk.Tk, look: Look, texts: Texts, jobs: Jobs, on_command: Callable[[str], None],
-                 on_go: Callable[[int], None], on_choice: Callable[[str], None],
+                 on_go: Callable[[int], None], on_line: Callable[[int, int], None], on_choice: Callable[[str], None],
                  on_menu: Callable[[int, int], None]) -> None:
         self.root, self.look, self.texts, self.jobs = root, look, texts, jobs
         self.shown: Optional[View] = None
@@ -7764,10 +7846,10 @@ class MainWindow:
         self.page = SidePage(self.panel, look, on_command, on_choice, focus_back)
         self.theatre = TheatrePage(self.panel, look, texts, jobs, on_command, on_choice)
         self.reasons = ReasonBox(frame, look, texts)
-        self._build_column(on_command, on_go, focus_back)
+        self._build_column(on_command, on_go, on_line, focus_back)
 
     def _build_column(self, on_command: Callable[[str], None], on_go: Callable[[int], None],
-                      focus_back: Callable[[], None]) -> None:
+                      on_line: Callable[[int, int], None], focus_back: Callable[[], None]) -> None:
         """The panel of a game: players, message box, card, analysis, moves, buttons."""
         column, look = self.column, self.look
         column.columnconfigure(0, weight=1)
@@ -7789,7 +7871,7 @@ class MainWindow:
             label.grid(row=row, column=1, sticky="ew", pady=(0, NEAR))
         self.card_buttons.grid(row=2, column=0, columnspan=2, sticky="ew")
         self.analysis = AnalysisPanel(column, look, on_go)
-        self.moves = MoveList(column, look, on_go, on_command)
+        self.moves = MoveList(column, look, on_go, on_line, on_command)
         self.moves.grid(row=6, column=0, sticky="nsew")
         self.button_row = ttk.Frame(column)
         self.button_row.grid(row=7, column=0, sticky="ew", pady=(APART, 0))
@@ -8810,7 +8892,8 @@ class App:
                            self.game_commands.adopt, self.look.colours, self._paint)
         self.printer = Printer(self.session, self.store, self.texts, self.dialogs, self.files.put, browse)
         self.window = MainWindow(root, self.look, self.texts, self.jobs, partial(self.handle, self.run),
-                                 partial(self.handle, self.game_commands.go_to), partial(self.handle, self._choose),
+                                 partial(self.handle, self.game_commands.go_to),
+                                 partial(self.handle, self.game_commands.take_line), partial(self.handle, self._choose),
                                  self._open_menu)
         self.board = self.window.board
         self.hand = Hand(self.session, self.board, self.finish, self.glide_home)
@@ -8976,7 +9059,7 @@ class App:
         if game.undone[:1] == (move,):
             game.redo()
         else:
-            game.play(move)
+            session.play(move)
         if not session.is_lesson:
             self.files.autosave()
         origins = {}

@@ -978,6 +978,40 @@ class Game:
                            for ply, variations in self.variations.items() if ply < self._played}
         return game
 
+    def rest(self) -> "Game":
+        """The moves taken back as a variation: a game that starts with the position on the board."""
+        variation = Game(self.position, self.rules)
+        for move in self.undone:
+            variation.play(move)
+        begin = self._played
+        variation.comments = {ply - begin: text for ply, text in self.comments.items() if ply > begin}
+        variation.marks = {ply - begin: mark for ply, mark in self.marks.items() if ply >= begin}
+        variation.variations = {ply - begin: list(games) for ply, games in self.variations.items() if ply > begin}
+        return variation
+
+    def take_variation(self, ply: int, number: int) -> None:
+        """Go on after this ply with one of its variations; the moves that stood there become the variation.
+
+        The board then shows the variation's first move.  KeyError or IndexError
+        if there is no such variation.
+        """
+        chosen = self.variations[ply][number]
+        while self._played > ply:
+            self.undo()
+        while self._played < ply:
+            self.redo()
+        others = list(self.variations[ply])
+        others[number] = self.rest()
+        self._forget_undone()
+        for move in chosen.moves + chosen.undone:
+            self.play(move)
+        for theirs, own in ((chosen.comments, self.comments), (chosen.marks, self.marks),
+                            (chosen.variations, self.variations)):
+            own.update({ply + at: value for at, value in theirs.items()})
+        self.variations[ply] = others
+        while self._played > ply + 1:
+            self.undo()
+
     def resign(self, side: int) -> None:
         """End the game: this side gives up (no effect when it has ended)."""
         self._declare(Outcome(1 - side, Ending.RESIGNATION))

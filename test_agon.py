@@ -1723,6 +1723,46 @@ def test_a_branch_has_variations_of_its_own() -> None:
     assert game.to_text() == VARIATIONS
 
 
+def commented() -> Game:
+    """Four moves, the first of them on the board, with a mark, a remark and a variation behind it."""
+    game = played("b1-c2 b7-c7 k1-k2 c7-c6")
+    game.marks.update({0: "!", 1: "?"})
+    game.comments.update({1: "before", 3: "hm"})
+    while game.ply > 2:
+        game.undo()
+    other = Game(game.position)
+    other.play(mv("a5-b5"))
+    game.variations[2] = [other]
+    game.undo()
+    return game
+
+
+def test_the_moves_taken_back_can_be_kept_as_a_variation_with_all_that_was_said_of_them() -> None:
+    game = commented()
+    before = game.to_text(with_undone=True)
+    rest = game.rest()
+    assert rest.start == game.position and [str(move) for move in rest.moves] == ["b7-c7", "k1-k2", "c7-c6"]
+    assert (rest.marks, rest.comments, set(rest.variations)) == ({0: "?"}, {2: "hm"}, {1})
+    assert game.to_text(with_undone=True) == before and played("b1-c2").rest().length == 0
+
+
+def test_a_variation_can_take_the_place_of_the_game_and_back_again_without_a_loss() -> None:
+    game = commented()
+    branch = game.branch()
+    branch.play(mv("k7-k6"))
+    branch.variations[1] = [game.rest()]
+    text = branch.to_text()
+    assert Game.from_text(text).to_text() == text
+    assert "(1... b7-c7? 2. k1-k2 (2. a5-b5) { hm } 2... c7-c6)" in " ".join(text.split())
+    branch.take_variation(1, 0)
+    assert [str(move) for move in branch.moves] == ["b1-c2", "b7-c7"] and branch.length == 4
+    assert [str(move) for move in branch.variations[1][0].moves] == ["k7-k6"] and branch.comments[3] == "hm"
+    branch.take_variation(1, 0)
+    assert branch.to_text() == text
+    with pytest.raises(KeyError):
+        branch.take_variation(0, 0)
+
+
 def test_headers_given_for_writing_go_before_those_of_the_game() -> None:
     game = Game(headers={"Date": "2024", "White": "Person", "Black": "Bob"})
     text = game.to_text(headers={"White": "Ada", "Round": "3", "Result": "1-0", "Ply": "5"})
@@ -7109,6 +7149,42 @@ def test_who_looks_back_and_moves_begins_a_new_game_and_the_old_one_stays_whole(
     assert session.game.length == 1 and session.table is session.running
 
 
+def test_the_line_that_was_left_stays_as_a_variation_in_list_file_and_copy() -> None:
+    session = on_table("b1-c2 b7-c7 k1-k2")
+    session.running.look_at(1)
+    session.branch()
+    session.play(mv("k7-k6"))
+    assert "1. b1-c2 k7-k6 (1... b7-c7 2. k1-k2)" in session.running.text()
+    assert shown(session).moves.lines == (agon.LineView(1, 0, "1... b7-c7 k1-k2"),)
+    session.play(mv("l5-k5"))  # which branches off from nothing
+    assert len(session.game.variations) == 1 and session.previous.game.variations == {}
+    session.running.take_line(1, 0)
+    assert [str(move) for move in session.game.moves] == ["b1-c2", "b7-c7"] and session.running.looks_back
+    assert session.running.is_paused and shown(session).moves.lines[0].text == "1... k7-k6 l5-k5"
+    session.running.look_at(1)  # a second line from the same place joins the first
+    session.branch()
+    session.play(mv("d1-d2"))
+    assert [line.number for line in shown(session).moves.lines] == [0, 1]
+
+
+def test_the_game_that_was_left_is_a_click_away() -> None:
+    session = on_table("b1-c2 b7-c7 k1-k2")
+    session.running.look_at(1)
+    session.branch()
+    session.say(agon.Message.of("say_branched", number=1))
+    assert [button.command for button in voice(session).buttons] == ["previous_game"]
+    session.say(None)
+    assert voice(session).buttons == ()
+
+
+@pytest.mark.parametrize("first_side, rows", [
+    (WHITE, [(0, None), (0, 0), (1, None), (1, 1), (1, 2)]), (BLACK, [(0, None), (1, None), (1, 0), (1, 1), (1, 2)])])
+def test_variations_stand_below_the_moves_they_are_about(first_side: int, rows: List[Any]) -> None:
+    lines = [agon.LineView(ply, number, "") for ply, number in ((1, 0), (2, 0), (2, 1))]
+    view = agon.MovesView(("a", "b", "c"), 1, first_side, tuple(lines))
+    assert view.rows() == [(pair, None if line is None else lines[line]) for pair, line in rows]
+
+
 def test_only_another_move_in_the_middle_of_a_game_that_has_ended_would_leave_it() -> None:
     session = on_table("b1-c2 b7-c7 k1-k2")
     session.game.resign(WHITE)
@@ -12141,6 +12217,21 @@ def test_a_click_in_the_list_goes_to_that_position(window: Window) -> None:
     window.app.window.move_canvas.event_generate("<Button-1>", x=x, y=y)
     window.rest()
     assert window.moves() == ["b1-c2"] and window.shows_the_position() and len(window.session.game.undone) == 2
+
+
+def test_a_click_on_a_variation_in_the_list_goes_on_with_it_and_the_other_line_takes_its_place(window: Window) -> None:
+    window.play("b1-c2 b7-c7 k1-k2")
+    window.run("first")
+    window.rest()
+    window.play("k1-k2")
+    words = listed(window)
+    line = next(text for text in words if text.startswith("(1. b1-c2 b7-c7"))
+    assert "(1. b1-c2 b7-c7 2. k1-k2)" in window.kept().to_text(with_undone=True)
+    x, y = words[line]
+    window.app.window.move_canvas.event_generate("<Button-1>", x=x, y=y)
+    window.rest()
+    assert window.moves() == ["b1-c2"] and len(window.session.game.undone) == 2 and window.shows_the_position()
+    assert any(text.startswith("(1. k1-k2") for text in listed(window))
 
 
 def test_arrows_and_the_foot_of_the_list_go_through_the_game(window: Window) -> None:
