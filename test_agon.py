@@ -74,7 +74,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def takes_long(test: Callable[..., None]) -> Callable[..., None]:
     """Mark a test of several seconds; `python -m pytest -k "not takes_long"` leaves such tests out.
 
-    (-k looks at a test's attributes, too.  A mark of pytest's own would have to be named in a file of settings.)
+    (-k looks at a test's attributes, too, as at those given at the end of this file.  A mark of pytest's own would have
+    to be named in a file of settings.)
     """
     test.takes_long = True  # type: ignore[attr-defined]
     return test
@@ -4761,7 +4762,8 @@ def test_an_unfinished_depth_is_used_as_far_as_it_has_come():
     changed = [(before, after) for before, after in zip(reports, reports[1:]) if before.move != after.move]
     assert changed
     before, after = changed[-1]
-    early = [agon_ai.search(game, nodes=nodes, weights=agon_ai.SIMPLE) for nodes in range(before.nodes, after.nodes, 40)]
+    early = [agon_ai.search(game, nodes=nodes, weights=agon_ai.SIMPLE)
+             for nodes in range(before.nodes, after.nodes, (after.nodes - before.nodes) // 16)]
     assert any(analysis.move == after.move and analysis.depth == before.depth for analysis in early)
     assert all(analysis.pv[0] == analysis.move == analysis.lines[0].pv[0] for analysis in early)
 
@@ -11613,10 +11615,10 @@ class Window:
         return " ".join(str(label.cget("text")) for label in (box.heading, box.text, box.task))
 
     def feedback(self) -> str:
-        """The verdict on the page, with the sign before it."""
+        """The verdict on the page, with the sign before it; what is neither right nor wrong has none."""
         page = self.app.window.page
         signs = {str(page.look.sign("tick")): "✓ ", str(page.look.sign("cross")): "✗ "}
-        return signs[str(page.feedback.cget("image")[0])] + str(page.feedback.cget("text"))
+        return "".join(signs[str(image)] for image in page.feedback.cget("image")) + str(page.feedback.cget("text"))
 
     def dialog(self) -> "agon.Dialog":
         """The dialog that is open."""
@@ -11685,11 +11687,15 @@ Place = Union[str, Tuple[float, float]]
 
 def remembering(paint: Callable[..., "agon.Raster"]) -> Callable[..., "agon.Raster"]:
     """A painting function that paints and packs each picture once, for all windows of all tests."""
-    @functools.lru_cache(maxsize=None)
+    pictures: Dict[str, "agon.Raster"] = {}
+
+    @functools.wraps(paint)
     def painted(*values: Any, **named: Any) -> "agon.Raster":
-        raster = paint(*values, **named)
-        setattr(raster, "png", functools.lru_cache(maxsize=None)(raster.png))
-        return raster
+        key = repr((values, named))  # points may come as a list, which could be no key
+        if key not in pictures:
+            pictures[key] = paint(*values, **named)
+            setattr(pictures[key], "png", functools.lru_cache(maxsize=None)(pictures[key].png))
+        return pictures[key]
     return painted
 
 
@@ -14306,7 +14312,7 @@ def test_a_storm_of_events_leaves_picture_game_and_file_in_agreement(
         return rng.randrange(-20, 800), rng.randrange(-20, 700)
 
     def resize() -> None:
-        window.root.geometry(f"{rng.randrange(600, 1000)}x{rng.randrange(440, 800)}")
+        window.root.geometry(rng.choice(("640x480", "900x700", WINDOW_SIZE)))
 
     def key() -> None:
         name = rng.choice(["Tab", "Return", "Escape", "Left", "Up", "a", "1", "Prior", "space", "Control-z", "Next"])
@@ -15206,3 +15212,11 @@ def test_the_tour_has_as_many_pages_as_the_texts_say() -> None:
 def test_the_project_is_the_five_files_and_little_else() -> None:
     here = {name for name in os.listdir(HERE) if not name.startswith(".") and name != "__pycache__"}
     assert here == {"agon.py", "agon_core.py", "agon_ai.py", "test_agon.py", "README.md", "classroom", "docs"}
+
+
+# --- halves ----------------------------------------------------------------------
+# The tests of real windows are found by `-k real_window`, all others by `-k "not real_window"`.
+
+for _test in [value for _name, value in list(globals().items()) if _name.startswith("test_")]:
+    if {"window", "opener"} & set(inspect.signature(_test).parameters):
+        _test.real_window = True
