@@ -81,7 +81,8 @@ from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTupl
 
 from agon_ai import (
     INFINITY, LEVELS, ORDERS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Reason, Said, TreeLine,
-    TreeStep, board_plies, explain, missing_file, parse_tree_line, program_command, source_of, tree_steps)
+    TreeStep, board_plies, changed_weights, explain, missing_file, parse_tree_line, program_command, source_of, tree_steps)
+from agon_ai import LEARNT, PARTS, SIMPLE, ProtocolError, Weights
 from agon_ai import Mistake, Review, annotate, chance, mark_of, score_before
 from agon_ai import reason as reason_of
 from agon_core import (
@@ -107,6 +108,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "black": ("Schwarz", "Black"),
     "you": ("Du", "You"),
     "level": ("Stufe {level}", "Level {level}"),
+    "computer_changed": ("Computer mit deinen Zahlen", "Computer with your numbers"),
+    "computer_beginner": ("Computer als Anfänger", "Computer as a beginner"),
     "computer": ("Computer, Stufe {level}", "Computer, level {level}"),
     # the four places
     "place_game": ("Spiel", "Game"),
@@ -487,6 +490,25 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                       "Black is to move and takes the smallest value from below."),
     "reasons_total": ("Summe", "Sum"),
     "reasons_rest": ("alles Übrige", "all the rest"),
+    # how the program has learnt
+    "learning": ("Wie der Computer gelernt hat", "How the computer has learnt"),
+    "learning_text": (
+        "Der Computer hat gegen sich selbst gespielt und danach seine Zahlen verbessert: so, dass sein erster Blick auf "
+        "eine Stellung möglichst gut zu dem passt, was die Suche dort findet. Die Kurve zeigt den Fehler auf Spielen, aus "
+        "denen er nicht gelernt hat.",
+        "The computer has played against itself and then improved its numbers, so that its first glance at a position "
+        "fits what the search finds there as well as possible. The curve shows the error on games it has not learnt from."),
+    "learning_error": ("Fehler", "error"),
+    "learning_games": ("Spiele", "games"),
+    "learning_rounds": ("Erste Runde|Zweite Runde", "First round|Second round"),
+    "learning_part": ("Was zählt", "What counts"),
+    "learning_numbers": ("seine Zahlen: hell der Anfänger, dunkel gelernt", "its numbers: pale a beginner’s, dark the learnt"),
+    "learning_factor": ("Ändere sie", "Change them"),
+    "learning_play": ("Dagegen spielen", "Play against it"),
+    "learning_beginner": ("Gegen den Anfänger spielen", "Play against the beginner"),
+    "learning_reset": ("Wie gelernt", "As learnt"),
+    "learning_tree": ("Zum Baum", "To the tree"),
+    "learning_value": ("Diese Stellung: {value}", "This position: {value}"),
     # the parts of the evaluation
     "part_guards": ("Wachen näher am Thron", "Guards nearer to the throne"),
     "part_queen": ("Königin näher am Thron", "Queen nearer to the throne"),
@@ -1191,6 +1213,8 @@ class Player(NamedTuple):
     level: int = 0
     #: Program and arguments.
     program: Tuple[str, ...] = ()
+    #: What the computer's numbers are changed by, as the protocol's option Weights tells it.
+    weights: str = ""
 
     @property
     def is_person(self) -> bool:
@@ -1201,7 +1225,8 @@ class Player(NamedTuple):
         """The name written into game files."""
         if self.program:
             return f"Program {self.program_name()}"
-        return "Person" if self.is_person else f"Computer level {self.level}"
+        with_weights = f" with {self.weights}" if self.weights else ""
+        return "Person" if self.is_person else f"Computer level {self.level}{with_weights}"
 
     def program_name(self) -> str:
         """The name of a program's file."""
@@ -1211,8 +1236,14 @@ class Player(NamedTuple):
     @classmethod
     def from_file_name(cls, name: str) -> "Player":
         """The player a game file names; unknown names are persons, and no file ever starts a program."""
-        match = re.fullmatch(r"Computer level ([1-9])", name)
-        return cls(int(match.group(1)) if match and int(match.group(1)) <= len(LEVELS) else 0)
+        match = re.fullmatch(r"Computer level ([1-9])(?: with (\S+))?", name)
+        if not match or int(match.group(1)) > len(LEVELS):
+            return cls()
+        try:
+            changed_weights(match.group(2) or "none")
+        except ProtocolError:
+            return cls(int(match.group(1)))
+        return cls(int(match.group(1)), weights=match.group(2) or "")
 
 
 class Mode(Enum):
@@ -1328,6 +1359,8 @@ class PageView(NamedTuple):
 PASS_MS = 1400
 #: Thinking time of a player's own program.
 PROGRAM_MS = 2000
+#: How many plies the computer looks ahead with numbers that have been changed: as many as level 5.
+CHANGED_DEPTH = 3
 #: How long a wrong move in tour or puzzles is seen, and how long an answer waits.
 WRONG_MS, REPLY_MS = 1100, 600
 
@@ -1435,6 +1468,10 @@ class Table:
 
     def theatre(self, texts: Texts) -> Optional["TheatreView"]:
         """What the theatre shows, in place of all that belongs to the running game."""
+        return None
+
+    def learning(self, texts: Texts) -> Optional["LearningView"]:
+        """What the page about learning shows."""
         return None
 
     def leave(self) -> None:
@@ -1552,7 +1589,8 @@ class RunningGame(Table):
             return Next(Mode.ANIMATING, play=PASS, delay=PASS_MS, say=say)
         if mover.is_person:
             return Next()
-        return Next(Mode.THINKING, ask=Question(mover, f"go movetime {PROGRAM_MS}" if mover.program else "go"))
+        go = f"go movetime {PROGRAM_MS}" if mover.program else f"go depth {CHANGED_DEPTH}" if mover.weights else "go"
+        return Next(Mode.THINKING, ask=Question(mover, go))
 
     def failed(self) -> Next:
         self.helper = None
@@ -3025,11 +3063,112 @@ class Theatre(Table):
                 Button("next", texts("show_next"), has_next, is_primary=True),
                 Button("last", texts("show_last"), has_next),
                 Button("show_run", texts("show_stop" if self.is_running else "show_play"), bool(self.steps)),
+                Button("learning", texts("learning")),
                 Button("page_close", texts("page_close")))
 
 
 def _no_attempt(_move: Move, _point: Optional[Point]) -> None:
     """In the theatre nobody moves by hand."""
+
+
+class WeightRow(NamedTuple):
+    """A part of the evaluation on the page about learning: its numbers of a beginner and those that were learnt, in steps."""
+
+    part: str
+    label: str
+    before: Tuple[float, ...]
+    after: Tuple[float, ...]
+    #: By how many percent the learnt numbers are multiplied.
+    percent: int
+
+
+class LearningView(NamedTuple):
+    """What the page about learning shows."""
+
+    title: str
+    text: str
+    #: The curve, round by round: games learnt from, and the error.
+    curve: Tuple[Tuple[Tuple[int, int], ...], ...]
+    rows: Tuple[WeightRow, ...]
+    chosen: int
+    buttons: Tuple[Button, ...]
+    reasons: Reasons
+
+
+class Learning(Table):
+    """How the program has learnt: the curve of its error, its numbers before and after, and a change to play against.
+
+    `play` begins a game against the computer with these weights (the value of
+    the protocol's option), `back` opens the theatre.
+    """
+
+    place = "analysis"
+    is_picked_by_click = False
+    #: What the numbers of a part can be multiplied by, in percent.
+    PERCENTS = (0, 50, 100, 200)
+
+    def __init__(self, game: Game, play: Callable[[str], None]) -> None:
+        super().__init__(Game(game.position, game.rules), _no_attempt)
+        self._play = play
+        self.percents = {part: 100 for part in PARTS}
+        self.chosen = 0
+
+    @property
+    def accepts_moves(self) -> bool:
+        """The position is only looked at."""
+        return False
+
+    def weights_text(self) -> str:
+        """The changes as the option Weights of the protocol tells them; 'none' without any."""
+        return ",".join(f"{name}={percent}" for part, percent in self.percents.items() if percent != 100
+                        for name in PARTS[part][0]) or "none"
+
+    def choose(self, name: str) -> None:
+        """A choice has been made: row_up, row_down, row_3, percent_200, percent_more, percent_less."""
+        kind, _, value = name.partition("_")
+        parts = list(self.percents)
+        if kind == "row":
+            step = {"up": -1, "down": 1}.get(value)
+            self.chosen = (self.chosen + step) % len(parts) if step else int(value)
+            return
+        part = parts[self.chosen]
+        place = self.PERCENTS.index(self.percents[part])
+        place = {"more": min(place + 1, len(self.PERCENTS) - 1), "less": max(place - 1, 0)}.get(value, place)
+        self.percents[part] = int(value) if value.isdigit() else self.PERCENTS[place]
+
+    def commands(self) -> Dict[str, Callable[[], None]]:
+        """What the buttons do that change nothing but the page."""
+        return {"learning_reset": self._reset}
+
+    def _reset(self) -> None:
+        self.percents = {part: 100 for part in PARTS}
+
+    def play_weights(self, is_beginner: bool) -> None:
+        """Play against these numbers, or against those of a beginner."""
+        self._play("beginner" if is_beginner else self.weights_text())
+
+    def learning(self, texts: Texts) -> Optional[LearningView]:
+        """The page, and what the position on the board is worth with the numbers as they are."""
+        weights = changed_weights(self.weights_text())
+        rows = tuple(WeightRow(part, texts("part_" + part), weight_numbers(SIMPLE, part), weight_numbers(weights, part),
+                               percent) for part, percent in self.percents.items())
+        parts = [(texts("part_" + part.name), (part.white - part.black) / 100)
+                 for part in explain(self.game.position, weights).parts]
+        total = sum(value for _, value in parts)
+        parts = sorted((part for part in parts if part[1]), key=lambda part: -abs(part[1]))
+        reasons = Reasons(texts("learning_value", value=texts.steps(total)), "", texts("reasons_unit"), tuple(parts), total)
+        is_changed = set(self.percents.values()) != {100}
+        buttons = (Button("learning_play", texts("learning_play"), is_primary=True),
+                   Button("learning_beginner", texts("learning_beginner")),
+                   Button("learning_reset", texts("learning_reset"), is_changed), Button("tree", texts("learning_tree")),
+                   Button("page_close", texts("page_close")))
+        return LearningView(texts("learning"), texts("learning_text"), LEARNT, rows, self.chosen, buttons, reasons)
+
+
+def weight_numbers(weights: Weights, part: str) -> Tuple[float, ...]:
+    """The numbers of a part of the evaluation, in steps."""
+    rows = [getattr(weights, name) for name in PARTS[part][0]]
+    return tuple(value / 100 for row in rows for value in (row if isinstance(row, tuple) else (row,)))
 
 
 def read_lessons(name: str) -> Tuple[List[Lesson], Optional[AgonError]]:
@@ -3182,6 +3321,8 @@ class View(NamedTuple):
     resting: FrozenSet[str]
     #: The theatre of minimax, in place of all but the board.
     theatre: Optional[TheatreView] = None
+    #: The page about learning, in its place.
+    learning: Optional[LearningView] = None
 
 
 #: From so many quiet moves on the player is told that a draw is coming.
@@ -3210,7 +3351,8 @@ def view_of(session: Session, hand: HandState, report: Report, settings: Setting
         card=card_of(session, settings, texts),
         analysis=analysis_of(running, outcome is not None, report, texts) if settings.analysis and not session.is_lesson else None,
         page=page_with_refusal(page, session, texts) if page else None,
-        resting=resting_commands(session, outcome), theatre=table.theatre(texts))
+        resting=resting_commands(session, outcome), theatre=table.theatre(texts),
+        learning=table.learning(texts))
 
 
 def picture_of(session: Session, hand: HandState, report: Report, outcome: Optional[Outcome]) -> Picture:
@@ -3265,6 +3407,8 @@ def player_name(running: RunningGame, side: int, texts: Texts) -> str:
     player = running.players[side]
     if player.program:
         return player.program_name()
+    if player.weights:
+        return texts("computer_beginner" if player.weights == "beginner" else "computer_changed")
     if player.level:
         return texts("computer", level=player.level)
     named = running.game.headers.get(("White", "Black")[side], "")
@@ -3878,6 +4022,8 @@ class Thinker:
         self._engine, self._asked_at, self._score = self.engine_for(player), time.monotonic(), None
         options = [] if player.program else [("Level", player.level), ("Without", asked.question.without),
                                              ("Ponder", True)]
+        if player.weights:
+            options.append(("Weights", player.weights))
         try:
             self._engine.ask(asked.game, asked.question.go, options, asked.ply, asked.until)
         except (OSError, ValueError) as error:
@@ -4243,7 +4389,7 @@ class GameCommands:
         """Change the computer's level in the running game."""
         settings = self.store.settings
         self.store.change(level=level, white=level if settings.white else 0, black=level if settings.black else 0)
-        self._set_players([player._replace(level=level) if player.level else player
+        self._set_players([Player(level) if player.level else player
                            for player in self.running.players])
 
     def swap(self) -> None:
@@ -4262,6 +4408,11 @@ class GameCommands:
         self.store.change(program=text)
         players = [Player(), Player()]
         players[side] = Player(program=program_command(text))
+        self.adopt(RunningGame(Game(rules=self.game.rules, headers=today()), players, self.running.attempt))
+
+    def play_against_weights(self, weights: str) -> None:
+        """Begin a game, as White, against the computer with changed numbers."""
+        players = [Player(), Player(len(LEVELS), weights="" if weights == "none" else weights)]
         self.adopt(RunningGame(Game(rules=self.game.rules, headers=today()), players, self.running.attempt))
 
     # -- giving up and agreeing --
@@ -4304,7 +4455,8 @@ class LessonCommands:
 
     def __init__(self, session: Session, store: Store, dialogs: "Dialogs", change: Callable[..., None],
                  attempt: Callable[[Move, Optional[Point]], None], play_position: Callable[[Position], None],
-                 make_theatre: Callable[[Game, Sequence[Lesson]], Theatre]) -> None:
+                 make_theatre: Callable[[Game, Sequence[Lesson]], Theatre],
+                 play_against: Callable[[str], None]) -> None:
         self.session = session
         self.store = store
         self.dialogs = dialogs
@@ -4312,13 +4464,16 @@ class LessonCommands:
         self.attempt = attempt
         self.play_position = play_position
         self.make_theatre = make_theatre
+        self.play_against = play_against
 
     def commands(self) -> Tuple[Command, ...]:
         """The commands, with their shortcuts."""
         return (Command("tour", self.open_tour, "F2"), Command("puzzles", self.open_puzzles, "F3"),
                 Command("learn_mistakes", self.open_mistakes, "F7"),
                 Command("set_up", self.open_set_up, "F4"), Command("setup_play", self.play_set_up),
-                Command("tree", self.open_theatre, "F6"),
+                Command("tree", self.open_theatre, "F6"), Command("learning", self.open_learning),
+                Command("learning_play", partial(self.play_weights, False)),
+                Command("learning_beginner", partial(self.play_weights, True)),
                 Command("page_close", self.close), Command("place_learn", self.open_tour),
                 Command("place_puzzles", self.open_puzzles))
 
@@ -4347,6 +4502,17 @@ class LessonCommands:
         """Open the theatre of minimax, with the position on the board."""
         if not isinstance(self.session.table, Theatre):
             self._open(self.make_theatre(self.session.game, read_lessons("trees.agon")[0]))
+
+    def open_learning(self) -> None:
+        """Open the page about how the program has learnt, with the position on the board."""
+        if not isinstance(self.session.table, Learning):
+            self._open(Learning(self.session.game, self.play_against))
+
+    def play_weights(self, is_beginner: bool) -> None:
+        """Begin a game against the numbers of the page about learning."""
+        table = self.session.table
+        if isinstance(table, Learning):
+            table.play_weights(is_beginner)
 
     def _read(self, name: str, kind: str) -> List[Lesson]:
         """The lessons of a file; when none of them is of this kind, say what is missing."""
@@ -7428,8 +7594,9 @@ class ReasonBox(tk.Canvas):
             return
         rows = self.rows_of(reasons, self.most_rows, texts("reasons_rest")) if self.most_rows else []
         left, y = 14, 10
-        self.create_text(left, y, text=reasons.heading, font=fonts["heading"], fill=theme.text, anchor="nw")
-        y += fonts["heading"].metrics("linespace") + 2
+        heading = self.create_text(left, y, text=reasons.heading, font=fonts["heading"], fill=theme.text, anchor="nw",
+                                   width=width - 2 * left)
+        y = self.bbox(heading)[3] + 2
         for text in (reasons.context, reasons.text):
             if text:
                 item = self.create_text(left, y, text=text, font=fonts["small"], fill=theme.quiet_text, anchor="nw",
@@ -7464,7 +7631,7 @@ class ReasonBox(tk.Canvas):
 class TheatrePage(ttk.Frame):
     """The theatre in the panel's place: choices, the drawn tree, a sentence, the code, and the buttons of the show."""
 
-    ICONS = {"first": "first", "last": "last", "next": "next", "previous": "previous"}
+    ICONS = {"first": "first", "last": "last", "next": "next", "previous": "previous", "learning": "place_learn"}
 
     def __init__(self, parent: tk.Misc, look: Look, texts: Texts, jobs: Jobs, on_command: Callable[[str], None],
                  on_choice: Callable[[str], None]) -> None:
@@ -7707,6 +7874,188 @@ class TheatrePage(ttk.Frame):
         canvas.configure(height=y)
 
 
+class LearningPage(ttk.Frame):
+    """How the program has learnt: the curve of its error, and a table of its numbers that can be changed."""
+
+    def __init__(self, parent: tk.Misc, look: Look, texts: Texts, on_command: Callable[[str], None],
+                 on_choice: Callable[[str], None]) -> None:
+        super().__init__(parent)
+        self.look, self.texts, self._on_choice = look, texts, on_choice
+        self.shown: Optional[LearningView] = None
+        self._height = 600
+        #: The pictures on the two canvases.
+        self._pictures: List[tk.PhotoImage] = []
+        self.columnconfigure(0, weight=1)
+        self.rowconfigure(3, weight=1)
+        self.title = ttk.Label(self, style="Heading.TLabel")
+        self.text = ttk.Label(self, style="Small.TLabel")
+        self.curve = tk.Canvas(self, height=10, width=1, highlightthickness=0, borderwidth=0)
+        box = ttk.Frame(self)
+        box.columnconfigure(0, weight=1)
+        box.rowconfigure(0, weight=1)
+        self.table = tk.Canvas(box, height=1, width=1, highlightthickness=2, borderwidth=0, takefocus=1)
+        self.table.grid(row=0, column=0, sticky="nsew")
+        self.bar = ttk.Scrollbar(box, command=self.table.yview)
+        self.bar.grid(row=0, column=1, sticky="ns")
+        self.table.configure(yscrollcommand=self.bar.set)
+        self.buttons = ButtonGrid(self, on_command, self.table.focus_set)
+        for row, widget in enumerate((self.title, self.text, self.curve, box, self.buttons)):
+            widget.grid(row=row, column=0, sticky="nsew" if widget is box else "ew", pady=(0, NEAR))
+        self.curve.bind("<Configure>", self._redraw)
+        self.table.bind("<Configure>", self._redraw)
+        self.table.bind("<Button-1>", self._on_click)
+        for key, choice in (("Up", "row_up"), ("Down", "row_down"), ("Right", "percent_more"), ("Left", "percent_less")):
+            self.table.bind(f"<{key}>", partial(self._on_key, choice))
+        for sequence, step in (("<Button-4>", -1), ("<Button-5>", 1), ("<MouseWheel>", 0)):
+            self.table.bind(sequence, partial(self._on_wheel, step))
+
+    def arrange(self, width: int, height: int) -> None:
+        """Fit into this room (pixels)."""
+        self._height = height
+        for label in (self.title, self.text):
+            label.configure(wraplength=width - 2 * LABEL_BORDER)
+        page, self.shown = self.shown, None
+        if page:
+            self.show(page)
+
+    def dress(self) -> None:
+        """Take colours, fonts and language anew."""
+        theme = self.look.theme
+        self.curve.configure(background=theme.panel)
+        self.table.configure(background=theme.list, highlightbackground=theme.border, highlightcolor=theme.allowed)
+        self.shown = None
+
+    def show(self, view: LearningView) -> None:
+        """Show the page."""
+        old, self.shown = self.shown, view
+        if view == old:
+            return
+        self.title.configure(text=view.title)
+        self.text.configure(text=view.text)
+        self.buttons.show(view.buttons)
+        line = self.look.fonts["body"].metrics("linespace")
+        is_low = self._height < 32 * line
+        self.curve.configure(height=(5 if is_low else 9) * line)
+        if self._height < 26 * line:
+            self.text.grid_remove()
+        else:
+            self.text.grid()
+        self._redraw()
+
+    def _redraw(self, _event: object = None) -> None:
+        self._pictures.clear()
+        if self.shown and self.winfo_width() > 1:
+            self._draw_curve(self.shown)
+            self._draw_table(self.shown)
+
+    # -- the curve --
+
+    def _draw_curve(self, view: LearningView) -> None:
+        """The error by the games learnt from, one curve for each round, side by side."""
+        canvas, theme, fonts = self.curve, self.look.theme, self.look.fonts
+        canvas.delete("all")
+        small, width, height = fonts["small"].metrics("linespace"), canvas.winfo_width(), canvas.winfo_height()
+        raster = Raster(width / 2, height / 2)
+        raster.fill([_rounded(width / 2, height / 2, 9)], theme.border)
+        raster.fill([_rounded(width / 2 - 1.2, height / 2 - 1.2, 7.8)], theme.list)
+        count, most = sum(map(len, view.curve)), max(error for curve in view.curve for _, error in curve)
+        apart, number = (width - 5 * self.look.em) / count, 0
+        words = []
+        for round_name, curve in zip(self.texts("learning_rounds").split("|"), view.curve):
+            points = []
+            for games, error in curve:
+                x = 4 * self.look.em + apart * (number + 0.5)
+                y = small * 2.2 + (height - 3.8 * small) * (1 - error / most)
+                points.append((x - width / 2, y - height / 2))
+                words += [(x, y - 4, "s", str(error), "strong"), (x, height - 4, "s", str(games), "small")]
+                number += 1
+            raster.stroke(points, 2.4, theme.allowed)
+            for x, y in points:
+                raster.disc(x, y, 4, theme.allowed)
+            words.append((points[1][0] + width / 2, 5, "nw", round_name, "strong"))
+        self._pictures.append(tk.PhotoImage(master=self, data=raster.png(), format="png"))
+        canvas.create_image(width / 2, height / 2, image=self._pictures[-1])
+        words += [(8, 5, "nw", self.texts("learning_error"), "small"),
+                  (8, height - 4, "sw", self.texts("learning_games"), "small")]
+        for x, y, anchor, text, font in words:
+            canvas.create_text(x, y, anchor=anchor, text=text, font=fonts[font], fill=theme.text)
+
+    # -- the table --
+
+    def _measures(self, view: LearningView) -> Tuple[float, float, float, float]:
+        """The height of a row, and where numbers begin, where they end and the factors begin, how wide a factor is."""
+        fonts, width = self.look.fonts, self.table.winfo_width() - 4
+        labels = max(fonts["small"].measure(row.label) for row in view.rows) + 16
+        factor = fonts["small"].measure("×0") + 16
+        return (fonts["body"].metrics("linespace") + 10, min(labels, 0.45 * width),
+                width - len(Learning.PERCENTS) * factor - 10, factor)
+
+    def _draw_table(self, view: LearningView) -> None:
+        """Each part with its numbers as bars, a beginner's pale behind the learnt ones, and what they are multiplied by."""
+        canvas, theme, fonts, texts = self.table, self.look.theme, self.look.fonts, self.texts
+        canvas.delete("all")
+        height, begin, end, factor = self._measures(view)
+        width = canvas.winfo_width()
+        for x, key in ((8, "learning_part"), (begin, "learning_numbers"), (end + 4, "learning_factor")):
+            item = canvas.create_text(x, height / 2, text=texts(key), font=fonts["strong"], fill=theme.text, anchor="w")
+            if key == "learning_numbers" and canvas.bbox(item)[2] > end:
+                canvas.delete(item)
+        for number, row in enumerate(view.rows):
+            y = height * (number + 1)
+            if number == view.chosen:
+                canvas.create_rectangle(2, y, width, y + height, fill=theme.good_tint, outline="")
+                canvas.create_rectangle(2, y, 2 + BAR_WIDTH, y + height, fill=theme.allowed, outline="")
+            canvas.create_text(12, y + height / 2, text=row.label, font=fonts["small"], fill=theme.text, anchor="w",
+                               width=begin - 14)
+            self._draw_numbers(row, begin, end - 8, y, height)
+            for place, percent in enumerate(Learning.PERCENTS):
+                is_chosen = percent == row.percent
+                x = end + 4 + place * factor
+                if is_chosen:
+                    canvas.create_rectangle(x, y + 4, x + factor - 4, y + height - 4, fill=theme.allowed, outline="")
+                canvas.create_text(x + factor / 2 - 2, y + height / 2, text={50: "×½"}.get(percent, f"×{percent // 100}"),
+                                   font=fonts["small"], fill=theme.on_colour if is_chosen else theme.text)
+        reach = height * (len(view.rows) + 1) + 4
+        canvas.configure(scrollregion=(0, 0, width - 4, max(reach, canvas.winfo_height() - 4)))
+        y, top, bottom = height * (view.chosen + 1), *(share * reach for share in canvas.yview())
+        if reach > canvas.winfo_height() and not top <= y <= bottom - height:
+            canvas.yview_moveto(max(0.0, (y - height) / reach))
+
+    def _draw_numbers(self, row: WeightRow, begin: float, end: float, y: float, height: float) -> None:
+        """The numbers of a part as bars up and down from a line, on one scale for the part."""
+        canvas, theme = self.table, self.look.theme
+        most = max(map(abs, (*row.before, *row.after, 0.01)))
+        middle, scale = y + height / 2, (height / 2 - 3) / most
+        apart = min((end - begin) / len(row.after), 22)
+        canvas.create_line(begin, middle, begin + apart * len(row.after), middle, fill=theme.border)
+        for number, (before, after) in enumerate(zip(row.before, row.after)):
+            x = begin + apart * number
+            canvas.create_rectangle(x, middle, x + 0.8 * apart, middle - before * scale, outline=theme.border,
+                                    fill=theme.hairline)
+            canvas.create_rectangle(x + 0.25 * apart, middle, x + 0.55 * apart, middle - after * scale, outline="",
+                                    fill=theme.allowed if after > 0 else theme.forbidden)
+
+    def _on_click(self, event: "tk.Event[Any]") -> None:
+        self.table.focus_set()
+        if not self.shown:
+            return
+        height, _, end, factor = self._measures(self.shown)
+        row = int(self.table.canvasy(event.y) // height) - 1
+        if not 0 <= row < len(self.shown.rows):
+            return
+        self._on_choice(f"row_{row}")
+        place = int((event.x - end - 4) // factor)
+        if 0 <= place < len(Learning.PERCENTS) and event.x > end + 4:
+            self._on_choice(f"percent_{Learning.PERCENTS[place]}")
+
+    def _on_key(self, choice: str, _event: object) -> str:
+        self._on_choice(choice)
+        return "break"
+
+    def _on_wheel(self, step: int, event: "tk.Event[Any]") -> None:
+        self.table.yview_scroll(step or (-1 if event.delta > 0 else 1), "units")
+
+
 # --- 14. Window ------------------------------------------------------------------
 
 #: Size of the first window, and the least of any, in widths of the letter m.
@@ -7845,6 +8194,7 @@ class MainWindow:
         self.column = ttk.Frame(self.panel)
         self.page = SidePage(self.panel, look, on_command, on_choice, focus_back)
         self.theatre = TheatrePage(self.panel, look, texts, jobs, on_command, on_choice)
+        self.learning = LearningPage(self.panel, look, texts, on_command, on_choice)
         self.reasons = ReasonBox(frame, look, texts)
         self._build_column(on_command, on_go, on_line, focus_back)
 
@@ -7923,6 +8273,7 @@ class MainWindow:
         self.voice.shown = None
         self.page.shown = None
         self.theatre.dress()
+        self.learning.dress()
         shown, self.shown = self.shown, None
         self.arrange()
         if shown:
@@ -7948,6 +8299,7 @@ class MainWindow:
         self.voice.arrange(inner)
         self.page.arrange(inner, self._room())
         self.theatre.arrange(inner, self._room())
+        self.learning.arrange(inner, self._room())
         beside = inner - 44 - (0 if is_dense else 4 * look.em + APART)
         for label, room in ((self.notice, inner), (self.card_heading, beside), (self.card_text, beside)):
             label.configure(wraplength=room)
@@ -7975,8 +8327,9 @@ class MainWindow:
         old, self.shown = self.shown, view
         if view == old and not self._is_card_due:
             return
-        if self._is_theatre != (view.theatre is not None):
-            self._is_theatre = view.theatre is not None
+        is_theatre = bool(view.theatre or view.learning)
+        if self._is_theatre != is_theatre:
+            self._is_theatre = is_theatre
             self.arrange()
         if old is None or (old.flipped, old.ranks) != (view.flipped, view.ranks):
             self._arrange_board(view)
@@ -7988,16 +8341,20 @@ class MainWindow:
         self._show_panel(view, old)
 
     def _show_panel(self, view: View, old: Optional[View]) -> None:
-        part = self.theatre if view.theatre else self.page if view.page else self.column
+        part = (self.theatre if view.theatre else self.learning if view.learning else self.page if view.page
+                else self.column)
         if not part.winfo_manager():
-            for other in (self.theatre, self.page, self.column):
+            for other in (self.theatre, self.learning, self.page, self.column):
                 other.grid_remove()
             part.grid(row=0, column=0, sticky="nsew")
-            (self.theatre.stage if view.theatre else self.board).focus_set()
+            (self.theatre.stage if view.theatre else self.learning.table if view.learning else self.board).focus_set()
         if old is None or old.notice != view.notice:
             self._place(self.notice, bool(view.notice), row=1)
             self.notice.configure(text=view.notice)
-        self._show_reasons(view.theatre)
+        self._show_reasons(view.theatre or view.learning)
+        if view.learning:
+            self.learning.show(view.learning)
+            return
         if view.theatre:
             self.theatre.show(view.theatre, self.look.store.settings.animation)
             return
@@ -8022,9 +8379,9 @@ class MainWindow:
         analysis = self.analysis
         leave_out(self.column, self._room(), (self.moves, analysis.chart, analysis.summary, *analysis.lines[:0:-1]))
 
-    def _show_reasons(self, theatre: Optional[TheatreView]) -> None:
+    def _show_reasons(self, page: Union[TheatreView, LearningView, None]) -> None:
         """Below the board of the theatre, as many reasons as there is room for."""
-        if theatre is None:
+        if page is None:
             self.reasons.grid_remove()
             return
         fonts, padding = self.look.fonts, PANEL_PADDING // 2
@@ -8032,7 +8389,7 @@ class MainWindow:
         room = self.panel.winfo_height() - width - 3 * padding - 6 * fonts["body"].metrics("linespace")
         self.reasons.grid(row=3, column=0, sticky="ew", padx=padding, pady=padding)
         rows = room // (fonts["small"].metrics("linespace") + 5)
-        self.reasons.show(theatre.reasons, max(2, min(ReasonBox.MOST_ROWS, rows)))
+        self.reasons.show(page.reasons, max(2, min(ReasonBox.MOST_ROWS, rows)))
 
     def _place(self, widget: tk.Widget, is_shown: bool, row: int) -> None:
         """Show a widget in its row, or hide it."""
@@ -8049,7 +8406,7 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[str], ...]], ...] = (
                    "quit")),
     ("menu_game", ("new_game", "previous_game", None, "undo", "redo", "first", "previous", "next", "last", None, "hint",
                    "move_now", "pause", "one_move", None, "[level_menu]", "swap", "offer_draw", "resign")),
-    ("menu_learn", ("tour", "puzzles", "learn_mistakes", "set_up", None, "tree", "own_program", "conversation")),
+    ("menu_learn", ("tour", "puzzles", "learn_mistakes", "set_up", None, "tree", "learning", "own_program", "conversation")),
     ("menu_view", ("flip", "ranks", "analysis", "animation", None, "[theme]", "larger", "smaller", "full_screen", None,
                    "[language]")),
     ("menu_help", ("help", "about")),
@@ -8887,7 +9244,8 @@ class App:
         self.game_commands = GameCommands(self.session, self.store, self.thinker, self.dialogs, self.change, self.ask,
                                           self.perform)
         self.lesson_commands = LessonCommands(self.session, self.store, self.dialogs, self.change, self.attempt,
-                                              self.game_commands.play_position, self._make_theatre)
+                                              self.game_commands.play_position, self._make_theatre,
+                                              self.game_commands.play_against_weights)
         self.files = Files(self.session, self.store, self.writer, self.jobs, self.dialogs, self.texts, self._clipboard,
                            self.game_commands.adopt, self.look.colours, self._paint)
         self.printer = Printer(self.session, self.store, self.texts, self.dialogs, self.files.put, browse)

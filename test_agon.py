@@ -4980,6 +4980,22 @@ def talk(commands, end=b"quit\n", timeout=20):
     return done.stdout.decode("utf-8").splitlines()
 
 
+def test_an_engine_can_be_told_other_weights() -> None:
+    said_: List[str] = []
+    asked = agon_ai.Engine(said_.append, lambda: False)
+    asked.obey("setoption name Weights value threat=200,escort=0")
+    assert asked.weights == agon_ai.WEIGHTS._replace(threat=tuple(2 * value for value in agon_ai.WEIGHTS.threat), escort=0)
+    memory = asked.memory
+    asked.obey("setoption name Weights value beginner")
+    assert asked.weights == agon_ai.SIMPLE and asked.memory is not memory
+    asked.obey("setoption name Without value none")
+    assert asked.weights == agon_ai.WEIGHTS and said_ == []
+    for value, why in (("luck=3", "unknown weight luck"), ("threat=many", "many is not a number"),
+                       ("threat", "the end is not a number"), ("threat=401", "401 is not between 0 and 400")):
+        asked.obey(f"setoption name Weights value {value}")
+        assert said_.pop().startswith(f"error {why}") and asked.weights == agon_ai.WEIGHTS
+
+
 class Talk:
     """A conversation with an engine."""
 
@@ -5020,7 +5036,8 @@ def test_the_engine_names_all_that_can_be_set():
                     "option name Seed type string default none"] + [
         f"option name {agon_ai.option_name(field)} type check default {'on' if is_on else 'off'}"
         for field, is_on in Rules()._asdict().items()] + [
-            "option name Without type string default none", "option name Ponder type check default off", "agonok"]
+            "option name Without type string default none", "option name Ponder type check default off",
+            "option name Weights type string default none", "agonok"]
     assert [agon_ai.option_name(field) for field in Rules._fields[:2]] == ["QueenFirst", "EmptyThroneLoses"]
 
 
@@ -10106,6 +10123,66 @@ def test_every_step_of_every_example_is_told_in_both_languages() -> None:
             assert views[0].code[views[0].line]
 
 
+def learning_page(text: str = SHOWN) -> Tuple["agon.Learning", List[str]]:
+    """The page about learning with a position, and what is played against from there."""
+    begun: List[str] = []
+    return agon.Learning(Game(pos(text)), begun.append), begun
+
+
+def test_the_page_about_learning_shows_the_curve_and_every_number_before_and_after() -> None:
+    view = learning_page()[0].learning(ENGLISH)
+    assert view.curve == agon_ai.LEARNT
+    assert [row.part for row in view.rows] == list(agon_ai.PARTS)
+    trapped = {row.part: row for row in view.rows}["trapped"]
+    assert trapped.after == tuple(value / 100 for value in agon_ai.WEIGHTS.trapped + agon_ai.WEIGHTS.trapped_queen)
+    assert trapped.before == tuple(value / 100 for value in agon_ai.SIMPLE.trapped + agon_ai.SIMPLE.trapped_queen)
+    assert round(100 * view.reasons.total) == agon_ai.evaluate(pos(SHOWN)) and not view.buttons[2].is_possible
+
+
+def test_the_curve_of_learning_is_what_the_readme_tells() -> None:
+    text = " ".join(text_of("README.md").split("### Learn")[1].split())
+    for curve in agon_ai.LEARNT:
+        errors = [str(error) for _, error in curve]
+        assert errors[0] in text and ", ".join(errors[1:-1]) in text and f"and {errors[-1]} with" in text
+        games = [str(count) for count, _ in curve[1:]]
+        assert ", ".join(games[:-1]) + f" and {games[-1]} games" in text
+
+
+def test_a_weight_can_be_changed_and_the_result_played_against() -> None:
+    page, begun = learning_page()
+    page.choose(f"row_{list(agon_ai.PARTS).index('trapped')}")
+    page.choose("percent_0")
+    page.choose("row_up")
+    page.choose("percent_more")
+    page.choose("percent_more")
+    page.choose("row_up")
+    page.choose("percent_less")
+    assert page.weights_text() == "threat=50,danger=200,trapped=0,trapped_queen=0"
+    weights = agon_ai.changed_weights(page.weights_text())
+    assert weights.trapped == (0,) * len(agon_ai.WEIGHTS.trapped) and weights.danger[1] == 2 * agon_ai.WEIGHTS.danger[1]
+    assert round(100 * page.learning(ENGLISH).reasons.total) == agon_ai.evaluate(pos(SHOWN), weights)
+    page.play_weights(False)
+    page.play_weights(True)
+    page.commands()["learning_reset"]()
+    page.play_weights(False)
+    assert begun == ["threat=50,danger=200,trapped=0,trapped_queen=0", "beginner", "none"]
+
+
+def test_the_computer_plays_with_changed_numbers_and_the_game_file_keeps_them() -> None:
+    desk = Desk(on_table())
+    desk.game_commands.play_against_weights("threat=0")
+    player = desk.session.running.players[BLACK]
+    assert player == agon.Player(8, weights="threat=0") and desk.session.running.players[WHITE].is_person
+    assert agon.Player.from_file_name(player.file_name()) == player
+    assert agon.Player.from_file_name("Computer level 8 with nonsense=3") == agon.Player(8)
+    desk.game_commands.play_against_weights("none")
+    assert desk.session.running.players[BLACK] == agon.Player(8)
+    game = running("b1-c2", levels=(0, 8))
+    game.seat([agon.Player(), player])
+    assert game.settled().ask == agon.Question(player, "go depth 3")
+    assert agon.player_name(game, BLACK, ENGLISH) == "Computer with your numbers"
+
+
 class Desk:
     """The commands of a game with what they need, and a record of what they do."""
 
@@ -10121,7 +10198,8 @@ class Desk:
         self.game_commands = agon.GameCommands(
             session, self.store, self.thinker, self.dialogs, self.change, self.ask, self.performed.append)
         self.lesson_commands = agon.LessonCommands(
-            session, self.store, self.dialogs, self.change, Tried(), self.game_commands.play_position, self.make_theatre)
+            session, self.store, self.dialogs, self.change, Tried(), self.game_commands.play_position, self.make_theatre,
+            self.game_commands.play_against_weights)
         self.commands = {command.key: command for part in (self.game_commands, self.lesson_commands)
                          for command in part.commands()}
 
@@ -13752,6 +13830,29 @@ def test_the_theatre_fits_small_windows(opener: Opener, size: Tuple[int, int], l
     window.root.update()
     assert cut_off(window.app.window.theatre) == []
     assert window.app.window.theatre.stage.winfo_height() >= 100
+
+
+def test_the_page_about_learning_works_by_mouse_and_keyboard_and_leads_to_a_game(window: Window) -> None:
+    window.begin(SHOWN)
+    window.run("learning")
+    page = window.app.window.learning
+    table = window.session.table
+    page.table.focus_force()
+    window.root.update()
+    assert page.winfo_ismapped() and cut_off(page) == []
+    for key in ("Down", "Left"):
+        page.table.event_generate(f"<{key}>")
+    window.root.update()
+    assert table.percents["queen"] == 50 and sum(percent != 100 for percent in table.percents.values()) == 1
+    height, _, end, factor = page._measures(page.shown)
+    page.table.event_generate("<Button-1>", x=round(end + 4 + 0.5 * factor), y=round(1.5 * height))
+    window.root.update()
+    assert table.percents["guards"] == 0
+    window.run("learning_play")
+    assert window.session.running.players[BLACK].weights == "guard=0,queen=50"
+    window.play("b1-c2")
+    window.rest()
+    assert len(window.moves()) == 2
 
 
 # --- pages that stay open --------------------------------------------------------
