@@ -515,6 +515,11 @@ def test_each_refusal_comes_with_the_cells_that_cause_it(
     assert " ".join(names(pos(text).causes(mv(move)))) == causes
 
 
+@pytest.mark.parametrize("source", [-1, -12, 11, 1000])
+def test_a_number_that_is_no_cell_has_no_piece_that_could_move(source: int) -> None:
+    assert Position.start().refusal(Move(source, THRONE)) is Refusal.NO_PIECE
+
+
 def test_with_queen_first_the_trapped_queen_causes_the_refusal() -> None:
     position = pos(BOTH_TRAPPED)
     assert position.refusal(mv("e5-a1"), QUEEN_FIRST) is Refusal.QUEEN_FIRST
@@ -2557,6 +2562,22 @@ def test_a_saved_file_is_whole_and_flushed_before_it_takes_the_place_of_the_old(
     assert steps == ["fsync", "replace"] + ([] if sys.platform == "win32" else ["fsync"])  # the folder at last
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows opens no folders")
+def test_a_folder_that_was_opened_to_be_flushed_is_closed_again(
+        tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch) -> None:
+    open_it, numbers = os.open, []
+
+    def watched_open(path: str, *arguments: Any, **named: Any) -> int:
+        number = open_it(path, *arguments, **named)
+        numbers.extend([number] if os.path.isdir(path) else [])
+        return number
+    monkeypatch.setattr(os, "open", watched_open)
+    Game.from_text(SAMPLE).save(os.path.join(tmp_path, "x.agon"))
+    assert len(numbers) == 1
+    with pytest.raises(OSError):
+        os.fstat(numbers[0])
+
+
 def test_saving_through_a_link_keeps_the_link(tmp_path: "os.PathLike[str]") -> None:
     path, link = write(tmp_path, b"old"), os.path.join(tmp_path, "link.agon")
     make_link(path, link)
@@ -3092,6 +3113,7 @@ def test_marks_of_a_diagram_are_drawn_only_where_they_are_asked_for() -> None:
     assert count(marked, "polygon", fill="none", stroke="#000000") == 1  # round the trapped guard
     assert count(marked, "polygon", fill="#000000") == count(plain, "polygon", fill="#000000") + 2  # heads of arrows
     assert count(drawn(Diagram(position, last=PASS)), "line") == 0
+    assert count(drawn(Diagram(pos("Qf1 e5 / Qf11 d5 e4 e6 f5 w"), shows_trapped=True)), "line") == 2  # trapped twice
 
 
 def test_a_diagram_has_cells_of_its_size_and_its_caption_below_in_the_middle() -> None:
