@@ -8548,7 +8548,7 @@ class Dialog(tk.Toplevel):
                  on_done: Optional[Callable[..., Any]] = None) -> None:
         super().__init__(parent)
         self.withdraw()
-        self._did_compose = compose_letters(self, True)
+        compose_letters(self, True)
         self.look = look
         self.title(title)
         self.resizable(False, False)
@@ -8593,7 +8593,8 @@ class Dialog(tk.Toplevel):
 
     def destroy(self) -> None:
         """Close the window and cancel what still waits for it."""
-        compose_letters(self, self._did_compose)
+        is_last = not any(isinstance(child, Dialog) and child is not self for child in self.master.winfo_children())
+        compose_letters(self, not is_last)
         if getattr(self, "_grab_job", ""):
             self.after_cancel(self._grab_job)
             self._grab_job = ""
