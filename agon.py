@@ -346,7 +346,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "puzzle_too_long": ("Das dauert zu lange.", "That takes too long."),
     "puzzle_traps_none": ("Damit ist kein Stein eingeschlossen.", "That traps no piece."),
     "puzzle_traps_one": ("Damit ist nur ein Stein eingeschlossen.", "That traps only one piece."),
-    "puzzle_refuted": ("Dagegen gibt es eine Verteidigung: den Pfeil.", "There is a defence: the arrow."),
+    "puzzle_refuted": ("Dagegen gibt es eine Verteidigung: {move}.", "There is a defence: {move}."),
     "puzzle_failed": ("Der Computerspieler ist ausgefallen. Versuch es noch einmal.",
                       "The computer player has failed. Try once more."),
     # learning from mistakes
@@ -1944,7 +1944,7 @@ class PuzzleBook(Leaflet):
             if not self.is_showing:
                 self.tell("puzzle_go_on", is_praise=True, within=self._within(self.moves_left))
             return Next(Mode.ANIMATING, play=move, delay=REPLY_MS)
-        self.tell("puzzle_refuted")
+        self.tell("puzzle_refuted", move=self.game.describe(move))
         return Next(Mode.ANIMATING, show=move, take_back=True, delay=WRONG_MS)
 
     def failed(self) -> Next:
@@ -8775,6 +8775,12 @@ class Dialogs:
         #: Whether a file dialog of the system is open: it has a loop of its own, so the window must outlive it.
         self.is_choosing = False
 
+    @property
+    def top(self) -> Optional[Dialog]:
+        """The dialog that is open, the last one if there are several."""
+        dialogs = [child for child in self.root.winfo_children() if isinstance(child, Dialog)]
+        return dialogs[-1] if dialogs else None
+
     def ask(self, title_key: str, question: Union[Message, AgonError], yes: str, no: str, on_yes: Callable[[], Any],
             on_no: Optional[Callable[[], Any]] = None, is_safe: bool = True) -> MessageDialog:
         """Ask a question; `is_safe` says that Yes may have the focus."""
@@ -9308,8 +9314,8 @@ class App:
 
     def run(self, key: str) -> None:
         """Carry out a command, if it has a meaning now: the table's own, or else that of the window."""
-        if key in self._resting():
-            return
+        if key in self._resting() or self.dialogs.top:
+            return  # a key held down comes again before the dialog that it has opened has the keyboard
         table = self.session.table
         own = table.commands()
         if key in own:
@@ -9594,7 +9600,10 @@ class App:
         return "break"
 
     def _escape(self) -> None:
-        """Put the picked piece back; with nothing picked, leave the full screen."""
+        """Close the dialog that is open; else put the picked piece back; with nothing picked, leave the full screen."""
+        if self.dialogs.top:
+            self.dialogs.top.on_cancel()
+            return
         if self.session.mode not in (Mode.SELECTED, Mode.DRAGGING) and self.root.attributes("-fullscreen"):
             self.view_commands.full_screen()
         self.hand.escape()

@@ -1283,7 +1283,7 @@ class _Draft:
         match = _HEADER.fullmatch(token)
         if not match:
             raise AgonError("bad_header", token)
-        name, value = match.group(1), re.sub(r"\\(.)", r"\1", match.group(2))
+        name, value = match.group(1), re.sub(r"\\([\\\"])", r"\1", match.group(2))
         if name in self._header_lines:
             raise AgonError("repeated_header", name)
         self._header_lines[name] = line
