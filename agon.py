@@ -63,9 +63,11 @@ except ImportError:
 
 import contextlib
 import copy
+import csv
 import errno
 import functools
 import gc
+import io
 import json
 import math
 import os
@@ -349,6 +351,36 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "puzzle_refuted": ("Dagegen gibt es eine Verteidigung: {move}.", "There is a defence: {move}."),
     "puzzle_failed": ("Der Computerspieler ist ausgefallen. Versuch es noch einmal.",
                       "The computer player has failed. Try once more."),
+    # the progress of who learns here
+    "progress": ("Fortschritt", "Progress"),
+    "progress_of": ("Namen auf diesem Computer: {count}", "Names on this computer: {count}"),
+    "nameless": ("Ohne Namen", "Without a name"),
+    "progress_tour": ("Agon kennenlernen: {done} von {count} Seiten", "Getting to know Agon: {done} of {count} pages"),
+    "progress_puzzles": ("Rätsel: {done} von {count} gelöst", "Puzzles: {done} of {count} solved"),
+    "progress_helped": ("Rätsel: {done} von {count} gelöst, mit Hilfe {helped}",
+                        "Puzzles: {done} of {count} solved, with help {helped}"),
+    "progress_no_games": ("Noch kein Spiel gegen den Computer zu Ende gespielt.",
+                          "No game against the computer has been finished yet."),
+    "progress_level": ("Stufe {level}: gewonnen {won}, remis {drawn}, verloren {lost}",
+                       "Level {level}: won {won}, drawn {drawn}, lost {lost}"),
+    "progress_row": ("Rätsel {puzzles} · Spiele {games}", "Puzzles {puzzles} · games {games}"),
+    "progress_name": ("Anderer Name …", "Another name …"),
+    "progress_export": ("Als CSV speichern …", "Save as CSV …"),
+    "progress_note": ("Alle Namen bleiben auf diesem Computer.", "All names stay on this computer."),
+    "name_text": ("Wie heißt du? Unter diesem Namen merkt sich das Programm auf diesem Computer, was du schon kannst. "
+                  "Ohne Namen geht es auch.",
+                  "What is your name? By it the program keeps, on this computer, what you have done so far. It works "
+                  "without a name, too."),
+    "name_ok": ("Weiter", "Go on"),
+    "csv_name": ("Name", "Name"),
+    "csv_tour": ("Tour: Seiten", "Tour: pages"),
+    "csv_solved": ("Rätsel allein", "Puzzles alone"),
+    "csv_helped": ("Rätsel mit Hilfe", "Puzzles with help"),
+    "csv_won": ("Stufe {level} gewonnen", "Level {level} won"),
+    "csv_drawn": ("Stufe {level} unentschieden", "Level {level} drawn"),
+    "csv_lost": ("Stufe {level} verloren", "Level {level} lost"),
+    "csv_last": ("Letztes Spiel", "Last game"),
+    "files_csv": ("Tabellen", "Tables"),
     # learning from mistakes
     "learn_mistakes": ("Aus Fehlern lernen", "Learn from mistakes"),
     "mistakes_players": ("{white} – {black}", "{white} – {black}"),
@@ -1176,7 +1208,11 @@ class Store:
     @property
     def progress(self) -> Progress:
         """What the pupil whose name is set has done so far."""
-        progress, name = self.register.of(self.settings.pupil), self.settings.pupil
+        return self.progress_of(self.settings.pupil)
+
+    def progress_of(self, name: str) -> Progress:
+        """What a pupil has done so far."""
+        progress = self.register.of(name)
         return progress if name else progress.merged(Progress(solved=self._formerly_solved))
 
     def note(self, **done: Any) -> None:
@@ -1826,8 +1862,11 @@ class Tour(Leaflet):
 
     place = "learn"
 
-    def __init__(self, lessons: Sequence[Lesson], attempt: Callable[[Move, Optional[Point]], None]) -> None:
+    def __init__(self, lessons: Sequence[Lesson], attempt: Callable[[Move, Optional[Point]], None],
+                 store: Optional[Store] = None) -> None:
         super().__init__([lesson for lesson in lessons if lesson.kind == "tour"], attempt)
+        #: Where pages that are done are noted, if anywhere.
+        self.store = store
         #: How many of the page's goals have been reached, and which pages are done.
         self.step = 0
         self.open(0)
@@ -1867,6 +1906,8 @@ class Tour(Leaflet):
 
     def _step_done(self) -> None:
         self.step += 1
+        if self.is_done and self.store:
+            self.store.note(pages=self.key)
         self.tell("lesson_right" if self.is_done else "lesson_next_step", True, praise=self.lesson.praise)
 
     def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
@@ -2359,6 +2400,89 @@ def mistake_comment(texts: Texts, mistake: Mistake, rules: Rules) -> str:
     if mistake.reason is None or mistake.missed_win:
         return texts("comment_better", what=what, move=move)
     return texts("comment_better_why", what=what, move=move, why=why_message(mistake.reason))
+
+
+def games_by_level(progress: Progress) -> Dict[int, Dict[str, int]]:
+    """How many games have been won, drawn and lost, by the level of the computer."""
+    counted: Dict[int, Dict[str, int]] = {}
+    for game in progress.games:
+        results = counted.setdefault(game.level, dict.fromkeys(RESULT_NAMES, 0))
+        results[game.result] += 1
+    return dict(sorted(counted.items()))
+
+
+def progress_csv(pupils: Dict[str, Progress], texts: Texts) -> str:
+    """The progress of all as a table for a spreadsheet, a line for each name.
+
+    German spreadsheets expect semicolons.  A name that would be taken for a
+    formula gets an apostrophe before it.
+    """
+    results = [(name, level.number) for level in LEVELS for name in RESULT_NAMES]
+    titles = [texts(key) for key in ("csv_name", "csv_tour", "csv_solved", "csv_helped")]
+    titles += [texts(f"csv_{name}", level=level) for name, level in results] + [texts("csv_last")]
+    table = io.StringIO()
+    writer = csv.writer(table, delimiter=";" if texts.language == "de" else ",", lineterminator="\n")
+    writer.writerow(titles)
+    for name, progress in sorted(pupils.items()):
+        games = games_by_level(progress)
+        counts = [games.get(level, {}).get(result, 0) for result, level in results]
+        shown = "'" + name if name[:1] in ("=", "+", "-", "@") else name
+        writer.writerow([shown, len(progress.pages), len(progress.solved), len(progress.helped), *counts,
+                         max((game.when for game in progress.games), default="")])
+    return table.getvalue()
+
+
+class ProgressPage(Table):
+    """What all who learn on this computer have done so far; the name chosen is the one whose progress is kept."""
+
+    place = "learn"
+    accepts_moves = False
+
+    def __init__(self, game: Game, store: Store, pages: Sequence[str], puzzles: Sequence[str]) -> None:
+        super().__init__(game, ignore_move)
+        self.store = store
+        #: The keys of all pages with a task, and of all puzzles.
+        self.pages, self.puzzles = frozenset(pages), frozenset(puzzles)
+        store.register.look_again()
+
+    def names(self) -> List[str]:
+        """All names; '' comes first."""
+        return sorted({"", self.store.settings.pupil, *self.store.register.pupils}, key=str.casefold)
+
+    def choose(self, name: str) -> None:
+        """From now on this name's progress is kept."""
+        self.store.change(pupil=name)
+
+    def _row(self, name: str, texts: Texts) -> Row:
+        progress = self.store.progress_of(name)
+        done = self.puzzles & (progress.solved | progress.helped)
+        detail = texts("progress_row", puzzles=len(done), games=len(progress.games))
+        return Row(name, name or texts("nameless"), detail)
+
+    def summary(self, texts: Texts) -> str:
+        """What the chosen one has done, in a few lines."""
+        progress = self.store.progress
+        solved, helped = self.puzzles & progress.solved, self.puzzles & progress.helped
+        lines = [texts("progress_tour", done=len(self.pages & progress.pages), count=len(self.pages)),
+                 texts("progress_helped" if helped else "progress_puzzles", done=len(solved), count=len(self.puzzles),
+                       helped=len(helped))]
+        lines += [texts("progress_level", level=level, **results) for level, results in games_by_level(progress).items()]
+        return "\n".join(lines if progress.games else [*lines, texts("progress_no_games")])
+
+    def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
+        """The names, and what the chosen one has done."""
+        names = self.names()
+        return PageView(
+            texts("progress"), texts("progress_of", count=sum(bool(name) for name in names)),
+            heading=settings.pupil or texts("nameless"), text=self.summary(texts),
+            rows=tuple(self._row(name, texts) for name in names), chosen_row=settings.pupil,
+            buttons=(Button("progress_name", texts("progress_name"), is_primary=True),
+                     Button("progress_export", texts("progress_export")), Button("page_close", texts("page_close"))),
+            note=texts("progress_note"))
+
+
+def ignore_move(_move: Move, _point: Optional[Point]) -> None:
+    """What becomes of a move where none is asked for."""
 
 
 class SetUp(Table):
@@ -4469,7 +4593,8 @@ class LessonCommands:
     def commands(self) -> Tuple[Command, ...]:
         """The commands, with their shortcuts."""
         return (Command("tour", self.open_tour, "F2"), Command("puzzles", self.open_puzzles, "F3"),
-                Command("learn_mistakes", self.open_mistakes, "F7"),
+                Command("learn_mistakes", self.open_mistakes, "F7"), Command("progress", self.open_progress),
+                Command("progress_name", self.ask_name),
                 Command("set_up", self.open_set_up, "F4"), Command("setup_play", self.play_set_up),
                 Command("tree", self.open_theatre, "F6"), Command("learning", self.open_learning),
                 Command("learning_play", partial(self.play_weights, False)),
@@ -4481,7 +4606,7 @@ class LessonCommands:
         """Open the tour through the rules."""
         lessons = self._read("tour.agon", "tour")
         if lessons:
-            self._open(Tour(lessons, self.attempt))
+            self._open(Tour(lessons, self.attempt, self.store))
 
     def open_puzzles(self) -> None:
         """Open the puzzles."""
@@ -4492,6 +4617,22 @@ class LessonCommands:
     def open_mistakes(self) -> None:
         """Look through the running game for mistakes and learn from them."""
         self._open(Mistakes(self.session.running, self.attempt))
+
+    def open_progress(self) -> None:
+        """Show what all who learn here have done so far."""
+        tour, _error = read_lessons("tour.agon")
+        puzzles, _error = read_lessons("puzzles.agon")
+        self._open(ProgressPage(
+            Game(self.session.game.position), self.store,
+            [str(lesson.start) for lesson in tour if lesson.kind == "tour" and lesson.goals],
+            [str(lesson.start) for lesson in puzzles if lesson.kind == "puzzle"]))
+
+    def ask_name(self) -> None:
+        """Ask who learns from now on."""
+        self.dialogs.ask_name(self.store.settings.pupil, self._take_name)
+
+    def _take_name(self, name: str) -> None:
+        self.store.change(pupil=tidy_name(name))
 
     def open_set_up(self) -> None:
         """Set up a position, beginning with the one on the board."""
@@ -4586,7 +4727,8 @@ class Files:
         return (Command("open", self.ask_open, "Mod-o"), Command("save", self.save, "Mod-s"),
                 Command("save_as", self.save_as, "Mod-Shift-s"),
                 Command("copy_position", self.copy_position, "Mod-c"),
-                Command("copy_game", self.copy_game, "Mod-Shift-c"), Command("paste", self.paste, "Mod-v"), *exports)
+                Command("copy_game", self.copy_game, "Mod-Shift-c"), Command("paste", self.paste, "Mod-v"),
+                Command("progress_export", self.ask_for_csv), *exports)
 
     def recent(self) -> Sequence[Tuple[Any, str]]:
         """The files opened or saved of late, to choose from."""
@@ -4787,6 +4929,16 @@ class Files:
         path = self._ask_for_picture("svg")
         if path:
             self.export(path, of_game, for_print)
+
+    def ask_for_csv(self) -> None:
+        """Ask for a name and write the progress of all as a table for a spreadsheet."""
+        path = self.dialogs.choose_file("csv", for_saving=True, name=f"{self.texts('progress').lower()}-agon.csv")
+        if path:
+            register = self.store.register
+            register.look_again()
+            table = progress_csv({name: self.store.progress_of(name) for name in register.pupils}, self.texts)
+            # Spreadsheets know by the first sign that the text is UTF-8.
+            self.put(path, "\ufeff" + table, partial(self._saved, path))
 
     def ask_for_png(self) -> None:
         """Ask for a name and write the board as it is seen, as a PNG picture."""
@@ -8406,7 +8558,8 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[str], ...]], ...] = (
                    "quit")),
     ("menu_game", ("new_game", "previous_game", None, "undo", "redo", "first", "previous", "next", "last", None, "hint",
                    "move_now", "pause", "one_move", None, "[level_menu]", "swap", "offer_draw", "resign")),
-    ("menu_learn", ("tour", "puzzles", "learn_mistakes", "set_up", None, "tree", "learning", "own_program", "conversation")),
+    ("menu_learn", ("tour", "puzzles", "learn_mistakes", "progress", "set_up", None, "tree", "learning", "own_program",
+                    "conversation")),
     ("menu_view", ("flip", "ranks", "analysis", "animation", None, "[theme]", "larger", "smaller", "full_screen", None,
                    "[language]")),
     ("menu_help", ("help", "about")),
@@ -8765,6 +8918,30 @@ class ProgramDialog(Dialog):
         self.entry.focus_set()
 
 
+class NameDialog(Dialog):
+    """Asks for the name of who learns."""
+
+    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, name: str, on_done: Callable[[str], None]) -> None:
+        self.texts = texts
+        self.name = tk.StringVar(parent, name)
+        super().__init__(parent, look, texts("progress"), texts("name_ok"), texts("cancel"), on_done)
+
+    def build(self, body: ttk.Frame) -> None:
+        """What the name is for, and the name."""
+        ttk.Label(body, text=self.texts("name_text"), wraplength=380, justify="left").pack(anchor="w", pady=(0, 10))
+        self.entry = ttk.Entry(body, textvariable=self.name, width=MAX_NAME)
+        self.entry.pack(fill="x")
+        self.entry.selection_range(0, "end")
+
+    def first_focus(self) -> tk.Misc:
+        """The name."""
+        return self.entry
+
+    def result(self) -> Tuple[str]:
+        """The name as it was typed."""
+        return (self.name.get(),)
+
+
 class Dialogs:
     """Opens dialogs above the main window; what they lead to is carried out by `handle`."""
 
@@ -8800,6 +8977,10 @@ class Dialogs:
     def ask_program(self, command: str, on_done: Callable[[int, str], None]) -> ProgramDialog:
         """Ask for a program of one's own."""
         return ProgramDialog(self.root, self.look, self.texts, command, self._browse, partial(self._handle, on_done))
+
+    def ask_name(self, name: str, on_done: Callable[[str], None]) -> NameDialog:
+        """Ask for the name of who learns."""
+        return NameDialog(self.root, self.look, self.texts, name, partial(self._handle, on_done))
 
     def _browse(self, parent: tk.Misc) -> str:
         return self.choose_file("", parent=parent)

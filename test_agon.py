@@ -8051,6 +8051,69 @@ def test_a_game_can_be_learnt_from_as_soon_as_it_has_moves() -> None:
     assert at.session.table.running is at.session.running
 
 
+# -- progress by name --
+
+def progress_page() -> "agon.ProgressPage":
+    """The page for three pages of the tour and four puzzles, with Ada's and Ben's progress."""
+    store = agon.Store(Pad())
+    store.register.add("Ada", progress_of("1 2 gone", "a b", "c gone", LOST_GAME, ("2026-12-02 08:00:00", 3, WHITE, "won", 30),
+                                          ("2026-12-01 08:00:00", 1, WHITE, "drawn", 50)))
+    store.register.add("ben", progress_of("1", "a"))
+    return agon.ProgressPage(Game(), store, ["1", "2", "3"], ["a", "b", "c", "d"])
+
+
+def test_the_page_of_progress_shows_all_names_and_what_the_chosen_one_has_done() -> None:
+    table = progress_page()
+    session = on_table()
+    session.open(table)
+    assert not session.may_act and table.place == "learn"
+    page = shown(session, pupil="").page
+    assert (page.heading, page.context, page.chosen_row) == ("Without a name", "Names on this computer: 2", "")
+    assert page.text == ("Getting to know Agon: 0 of 3 pages\nPuzzles: 0 of 4 solved\n"
+                         "No game against the computer has been finished yet.")
+    assert [(row.name, row.text, row.detail) for row in page.rows] == [
+        ("", "Without a name", "Puzzles 0 · games 0"), ("Ada", "Ada", "Puzzles 3 · games 3"),
+        ("ben", "ben", "Puzzles 1 · games 0")]
+    table.choose("Ada")
+    assert table.store.settings.pupil == "Ada"
+    page = shown(session, "de", pupil="Ada").page
+    assert (page.heading, page.chosen_row) == ("Ada", "Ada")
+    assert page.text == ("Agon kennenlernen: 2 von 3 Seiten\nRätsel: 2 von 4 gelöst, mit Hilfe 1\n"
+                         "Stufe 1: gewonnen 0, remis 1, verloren 0\nStufe 3: gewonnen 1, remis 0, verloren 1")
+    assert buttons(page) == [
+        ("progress_name", "Anderer Name …", True, True), ("progress_export", "Als CSV speichern …", True, False),
+        ("page_close", "Zurück zum Spiel", True, False)]
+
+
+def test_a_new_name_is_tidied_chosen_and_seen_at_once() -> None:
+    at = desk()
+    at.run("progress")
+    at.run("progress_name")
+    at.dialogs.asked[-1].on_done("  Cleo \n")
+    assert at.settings.pupil == "Cleo" and at.session.table.names() == ["", "Cleo"]
+
+
+@pytest.mark.parametrize("language, mark, name", [("de", ";", "Stufe 3 verloren"), ("en", ",", "Level 3 lost")])
+def test_the_table_for_the_teacher_has_a_line_for_each_name(language: str, mark: str, name: str) -> None:
+    pupils = {**progress_page().store.register.pupils, "=1+1": agon.Progress(), f'A{mark} "B"': agon.Progress()}
+    lines = agon.progress_csv(pupils, agon.Texts(language)).splitlines()
+    assert lines[0].split(mark)[:4] == [said(key, language) for key in ("csv_name", "csv_tour", "csv_solved", "csv_helped")]
+    ada = dict(zip(lines[0].split(mark), next(line for line in lines if line.startswith("Ada")).split(mark)))
+    assert list(ada.values())[:4] == ["Ada", "3", "2", "2"] and ada[name] == "1"
+    assert list(ada.values())[-1] == "2026-12-02 08:00:00" and len(lines) == 5
+    assert lines[1].startswith("'=1+1" + mark) and lines[2].startswith(f'"A{mark} ""B"""{mark}0{mark}')
+    assert len({line.count(mark) for line in (lines[0], lines[1], lines[3], lines[4])}) == 1
+
+
+def test_pages_of_the_tour_that_are_done_are_noted(classroom: Path) -> None:
+    store = agon.Store(Pad())
+    tour = agon.Tour(agon.read_lessons("tour.agon")[0], Tried(), store)
+    tour.step = 1
+    assert store.progress.pages == frozenset()
+    after(tour, "d4-e5")
+    assert store.progress.pages == {str(tour.lesson.start)}
+
+
 def set_up(text: str = "/ w") -> "agon.SetUp":
     return agon.SetUp(pos(text), Tried())
 
@@ -9872,6 +9935,9 @@ class Dialogs:
 
     def tell(self, title: str, message: Any) -> None:
         self.told.append((title, agon.Texts("en").say(message)))
+
+    def ask_name(self, name: str, on_done: Callable[..., object]) -> None:
+        self.asked.append(types.SimpleNamespace(name=name, on_done=on_done))
 
     def ask_new_game(self, before: Any, on_done: Callable[..., object]) -> None:
         self.asked.append(types.SimpleNamespace(before=before, on_done=on_done))
@@ -13719,6 +13785,33 @@ def test_the_analysis_goes_on_when_a_program_has_failed(window: Window, tmp_path
     let_program_play(window, tmp_path, "sys.exit(1)", WHITE)
     window.until(lambda: window.app.window.shown.analysis.lines)
     assert window.session.running.is_paused
+
+
+# --- progress by name -----------------------------------------------------------------
+
+@pytest.mark.parametrize("size", ["640x480", "1000x760"])
+def test_a_name_is_given_and_another_chosen_by_mouse_and_keyboard(window: Window, size: str) -> None:
+    window.resize(size)
+    window.app.store.register.add("Ben", agon.Progress(frozenset("1")))
+    window.run("progress")
+    page = window.app.window.page
+    window.press_button(window.page_button("progress_name"))
+    dialog = window.dialog()
+    dialog.name.set(" Ada ")
+    dialog.entry.focus_force()
+    dialog.entry.event_generate("<Return>")
+    window.until(lambda: window.app.settings.pupil == "Ada")
+    assert page.heading.cget("text") == "Ada" and [row.name for row in page.list.rows] == ["", "Ada", "Ben"]
+    if page.list.winfo_ismapped():
+        page.list.canvas.focus_force()
+        page.list.canvas.event_generate("<Key-Down>")
+        window.rest()
+        assert window.app.settings.pupil == "Ben" and page.heading.cget("text") == "Ben"
+        page.list.canvas.event_generate("<Button-1>", x=30, y=4)
+        window.rest()
+        assert window.app.settings.pupil == ""
+    for button in page.buttons.buttons:
+        assert button.winfo_rooty() + button.winfo_height() <= window.root.winfo_rooty() + window.root.winfo_height()
 
 
 # --- learning from mistakes ---------------------------------------------------------
