@@ -61,6 +61,7 @@ try:
 except ImportError:
     stop_with("Agon needs the module zlib, which this Python was built without. Take a Python from python.org")
 
+import collections
 import contextlib
 import copy
 import csv
@@ -89,11 +90,12 @@ from agon_ai import Mistake, Review, annotate, chance, mark_of, score_before
 from agon_ai import reason as reason_of
 from agon_core import (
     BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, HEXAGON, NEIGHBOURS, PASS, PIECE_DIAMETER,
-    PIECE_SHAPES, PLATE_HEIGHT, PLATE_WIDTH, PRINT, QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RING, STAR, THRONE, WHITE,
-    WINNING_CELLS, AgonError, Cell, Colours, Diagram, Disc, Ending, Game, IllegalMove, Layout, Lesson, Move, Outcome,
-    PieceColours, Point, Position, Refusal, Rules, board_sheet, cell_name, cells_of, diagrams_svg, game_sheet,
-    is_goal_reached, load_lessons, parse_cell, position_tasks, puzzle_sheet, puzzle_tasks, read_text, remove_leftovers,
-    rules_sheet, set_aside, visible, write_safely)
+    PIECE_SHAPES, PLATE_HEIGHT, PLATE_WIDTH, PRINT, QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RADIUS, RING, ROOT3, STAR,
+    THRONE, WHITE, WINNING_CELLS, AgonError, Cell, Colours, Diagram, Disc, Ending, ForcedWins, Game, IllegalMove,
+    Layout, Lesson, Move, Outcome, PieceColours, Point, Position, Refusal, Rules, board_sheet, cell_name, cells_of,
+    diagrams_svg, game_sheet, is_goal_reached, load_lessons, moves_that_reach, moves_to_go, parse_cell,
+    position_tasks, puzzle_sheet, puzzle_tasks, read_text, remove_leftovers, rules_sheet, set_aside, visible,
+    write_safely)
 
 VERSION = "2.0"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -333,22 +335,73 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "lesson_next_step": ("Gut! Nun der zweite Teil.", "Good! Now the second part."),
     "lesson_other": ("Das ist erlaubt, aber hier ist etwas anderes gefragt.",
                      "That is allowed, but something else is asked for here."),
-    "puzzle_of": ("Rätsel {number} von {count} · {solved} gelöst", "Puzzle {number} of {count} · {solved} solved"),
+    "puzzles_count": ("{solved} von {count} gelöst, {helped} davon mit Tipp",
+                      "{solved} of {count} solved, {helped} with a hint"),
+    "puzzle_number": ("Rätsel {number}", "Puzzle {number}"),
+    "puzzle_of": ("Rätsel {number} von {count}", "Puzzle {number} of {count}"),
+    "puzzle_open": ("Rätsel {number} öffnen ›", "Open puzzle {number} ›"),
+    "puzzle_next": ("Nächstes Rätsel ›", "Next puzzle ›"),
+    "puzzle_shelf": ("‹ Alle Rätsel", "‹ All puzzles"),
+    "shelf_note": ("Pfeiltasten wählen, die Eingabetaste oder ein Klick öffnet.",
+                   "The arrow keys choose, Enter or a click opens."),
+    "shelf_count": ("{solved} von {count}", "{solved} of {count}"),
+    "shelf_alone": ("allein gelöst", "solved alone"),
+    "shelf_helped": ("mit Tipp gelöst", "solved with a hint"),
     "puzzle_you": ("Du bist {side}.", "You are {side}."),
     "puzzle_task_win": ("Gewinn {within}.", "Win {within}."),
-    "puzzle_task_trap": ("Schließ einen Stein ein, mit einem Zug.", "Trap a piece, with one move."),
-    "puzzle_task_trap_two": ("Schließ zwei Steine ein, mit einem Zug.", "Trap two pieces, with one move."),
-    "within_one": ("in einem Zug", "in one move"),
+    "puzzle_task_trap": ("Schließ mit einem Zug einen Stein ein.", "Trap a piece with one move."),
+    "puzzle_task_trap_two": ("Schließ mit einem Zug zwei Steine ein.", "Trap two pieces with one move."),
+    "puzzle_task_trap_queen": ("Schließ mit einem Zug die gegnerische Königin ein.",
+                               "Trap the enemy queen with one move."),
+    "puzzle_task_exception": ("Zieh zwischen zwei gegnerische Steine und schließ damit beide ein.",
+                              "Go between two enemies and trap both of them by that."),
+    "puzzle_task_relocate_trap": ("Setz den eingeschlossenen Stein so um, dass du selbst einen einschließt.",
+                                  "Relocate the trapped piece so that you trap one yourself."),
+    "puzzle_task_safe": ("Zieh so, dass {other} danach nichts einschließen kann.",
+                         "Move so that {other} can trap nothing with the next move."),
+    "puzzle_task_hold": ("Zieh so, dass {other} nicht {within} gewinnen kann.",
+                         "Move so that {other} cannot win {within}."),
+    "within_1": ("in einem Zug", "in one move"),
+    "within_2": ("in zwei Zügen", "in two moves"),
+    "within_3": ("in drei Zügen", "in three moves"),
+    "within_4": ("in vier Zügen", "in four moves"),
+    "within_5": ("in fünf Zügen", "in five moves"),
     "within": ("in {count} Zügen", "in {count} moves"),
     "puzzle_known": ("Schon gelöst.", "Solved before."),
+    "puzzle_known_helped": ("Mit Tipp schon gelöst. Geht es auch ohne?",
+                            "Solved with a hint before. Can you do it without?"),
     "puzzle_solution": ("Lösung", "Solution"),
-    "puzzle_solved": ("Gelöst!", "Solved!"),
-    "puzzle_shown": ("Das war die Lösung.", "That was the solution."),
+    "puzzle_solved": ("Gelöst! {praise}", "Solved! {praise}"),
+    "puzzle_solved_helped": ("Mit Tipp gelöst; das Rätsel kommt wieder. {praise}",
+                             "Solved with a hint; the puzzle will come back. {praise}"),
+    "puzzle_shown": ("Das war die Lösung. {praise}", "That was the solution. {praise}"),
     "puzzle_go_on": ("Gut! Jetzt geht es {within}.", "Good! Now it can be done {within}."),
-    "puzzle_too_long": ("Das dauert zu lange.", "That takes too long."),
+    "puzzle_hint_piece": ("Es geht um {piece}. Noch ein Tipp zeigt den Zug.",
+                          "It is about {piece}. Another hint shows the move."),
+    "puzzle_too_slow": ("Das ist zu langsam: Danach brauchst du noch mindestens {count} Züge.",
+                        "That is too slow: after it you still need at least {count} moves."),
+    "puzzle_too_slow_by_one": ("Noch ist der Ring um deine Königin nicht geschlossen: Es fehlt noch ein Zug.",
+                               "The ring around your queen is not closed yet: one more move is needed."),
+    "puzzle_drawn": ("Jetzt kann niemand mehr ziehen: Das Spiel ist remis.",
+                     "Now nobody can move any more: the game is drawn."),
+    "puzzle_lost": ("Der Ring ist zu, aber deine Königin sitzt nicht auf dem Thron: Damit ist das Spiel verloren.",
+                    "The ring is closed, but your queen is not on the throne: that loses the game."),
     "puzzle_traps_none": ("Damit ist kein Stein eingeschlossen.", "That traps no piece."),
     "puzzle_traps_one": ("Damit ist nur ein Stein eingeschlossen.", "That traps only one piece."),
-    "puzzle_refuted": ("Dagegen gibt es eine Verteidigung: {move}.", "There is a defence: {move}."),
+    "puzzle_traps_other": ("Damit ist die Königin nicht eingeschlossen.", "That does not trap the queen."),
+    "puzzle_not_between": ("Dort steht dein Stein nicht zwischen zwei gegnerischen.",
+                           "There your piece does not stand between two enemies."),
+    "puzzle_refuted": ("Dagegen hilft {move}: {within} geht es nun nicht mehr.",
+                       "{move} helps against that: it cannot be done {within} any more."),
+    "puzzle_refuted_trap": ("{move} schließt {piece} ein, und {within} geht es nicht mehr.",
+                            "{move} traps {piece}, and it cannot be done {within} any more."),
+    "puzzle_refuted_place": ("Mit {move} steht {other} selbst am Thron, und der Ring bleibt offen.",
+                             "With {move} {other} stands at the throne, and the ring stays open."),
+    "puzzle_unsafe": ("{move} schließt {piece} ein.", "{move} traps {piece}."),
+    "puzzle_not_held": ("Nach {move} gewinnt {other} {within}.", "After {move} {other} wins {within}."),
+    "puzzle_not_held_now": ("{move} gewinnt sofort.", "{move} wins at once."),
+    "the_guard": ("die Wache auf {cell}", "the guard on {cell}"),
+    "the_queen": ("die Königin auf {cell}", "the queen on {cell}"),
     "puzzle_failed": ("Der Computerspieler ist ausgefallen. Versuch es noch einmal.",
                       "The computer player has failed. Try once more."),
     # the progress of who learns here
@@ -1391,6 +1444,24 @@ class PageView(NamedTuple):
     is_neutral: bool = False
 
 
+class Tile(NamedTuple):
+    """A puzzle among all others: its position, its number of moves, and whether it is 'open', 'solved' or 'helped'."""
+
+    number: int
+    position: Position
+    moves: int
+    state: str
+
+
+class ShelfView(NamedTuple):
+    """All puzzles by theme (heading, how many are solved, tiles), and the number of the one chosen (from 0)."""
+
+    groups: Tuple[Tuple[str, str, Tuple[Tile, ...]], ...]
+    chosen: int
+    #: What the signs on the tiles mean: solved alone, solved with a hint.
+    legend: Tuple[str, str]
+
+
 #: How long the line "... passes" stands before the pass is made.
 PASS_MS = 1400
 #: Thinking time of a player's own program.
@@ -1512,6 +1583,10 @@ class Table:
 
     def leave(self) -> None:
         """Something else gets the board."""
+
+    def shelf(self, texts: Texts) -> Optional["ShelfView"]:
+        """What is shown in place of the board: all puzzles, to choose one from."""
+        return None
 
     def choose(self, name: str) -> None:
         """A choice on the page has been made."""
@@ -1926,7 +2001,7 @@ class Tour(Leaflet):
 
 
 class PuzzleBook(Leaflet):
-    """The puzzles: find the moves that force a win or a trap against the best defence."""
+    """The puzzles: a shelf with all of them, and the one that is open, with hints, verdicts and refutations."""
 
     place = "puzzles"
     has_hint = True
@@ -1937,9 +2012,17 @@ class PuzzleBook(Leaflet):
         self.store = store
         #: The page that says what the puzzles of a theme teach, by theme.
         self.themes = {lesson.theme: lesson for lesson in lessons if lesson.kind == "theme"}
-        self.is_solved = self.is_showing = self.was_known = False
-        solved = store.progress.solved
-        self.open(next((i for i, lesson in enumerate(self.lessons) if str(lesson.start) not in solved), 0))
+        #: Whether a puzzle is open; else the shelf is seen, on which one of them is chosen.
+        self.is_open = False
+        self._begin()
+        self.look_at(self.following(-1))
+
+    def _begin(self) -> None:
+        """A puzzle lies there as at the beginning."""
+        self.is_solved = self.is_showing = self.is_wrong = self.was_helped = False
+        #: How many hints have been given for this move, and the number of moves made when all was still right.
+        self.hints, self.right_ply = 0, 0
+        self.was_known = self.state_of(self.lesson)
 
     @property
     def moves_left(self) -> int:
@@ -1948,45 +2031,132 @@ class PuzzleBook(Leaflet):
 
     @property
     def accepts_moves(self) -> bool:
-        return not self.is_solved and not self.is_showing and self.position.turn == self.side
+        is_over = self.is_solved or self.is_showing or self.is_wrong
+        return self.is_open and not is_over and self.position.turn == self.side
+
+    def state_of(self, lesson: Lesson) -> str:
+        """Whether a puzzle has been 'solved', has been solved with help only ('helped'), or is still 'open'."""
+        key, progress = str(lesson.start), self.store.progress
+        return "solved" if key in progress.solved else "helped" if key in progress.helped else "open"
+
+    def following(self, number: int) -> int:
+        """The number of the puzzle to be solved after this one: the next open one, then those solved with help."""
+        numbers = [*range(number + 1, len(self.lessons)), *range(number + 1)]
+        states = [self.state_of(self.lessons[other]) for other in numbers]
+        return next((numbers[states.index(state)] for state in ("open", "helped") if state in states), numbers[0])
+
+    # -- the shelf --
+
+    def look_at(self, number: int) -> None:
+        """Choose a puzzle on the shelf."""
+        super().open(number)
+        self.is_open = False
+        self._begin()
 
     def open(self, number: int) -> None:
         super().open(number)
-        self.is_solved = self.is_showing = False
-        self.was_known = self.key in self.store.progress.solved
+        self.is_open = True
+        self._begin()
+
+    def choose(self, name: str) -> None:
+        """A tile is chosen ('look 12') or opened ('open 12')."""
+        action, number = name.split()
+        (self.open if action == "open" else self.look_at)(int(number))
+
+    def shelf(self, texts: Texts) -> Optional["ShelfView"]:
+        if self.is_open:
+            return None
+        by_theme: Dict[str, List[Tile]] = {}
+        for number, lesson in enumerate(self.lessons):
+            tile = Tile(number, lesson.start, lesson.moves, self.state_of(lesson))
+            by_theme.setdefault(lesson.theme, []).append(tile)
+        groups = []
+        for theme, tiles in by_theme.items():
+            solved = sum(tile.state != "open" for tile in tiles)
+            count = texts("shelf_count", solved=solved, count=len(tiles))
+            groups.append((self._title(theme, texts), count, tuple(tiles)))
+        return ShelfView(tuple(groups), self.number, (texts("shelf_alone"), texts("shelf_helped")))
+
+    @property
+    def below(self) -> Optional[int]:  # type: ignore[override]
+        """The board turns to the solver."""
+        return self.side
+
+    def _title(self, theme: str, texts: Texts) -> str:
+        page = self.themes.get(theme)
+        return page.title[texts.language] if page else texts("puzzles")
+
+    # -- a move and what is said to it --
 
     def settled(self) -> Next:
-        game, goal = self.game, self.lesson.goals[0]
-        if self.is_solved or not game.moves:
-            return self._next_move() if self.is_showing and not self.is_solved else Next()
-        if game.position.turn == self.side:
-            return self._next_move() if self.is_showing else Next()
-        if is_goal_reached(goal, game):
-            self.is_solved = True
-            self.tell("puzzle_shown" if self.is_showing else "puzzle_solved", is_praise=True)
-            if not self.is_showing:
-                self.store.note(solved=self.key)
+        game = self.game
+        if not self.is_open or self.is_solved or self.is_wrong:
             return Next()
-        if goal in ("trap", "trap_two"):
-            self.tell("puzzle_traps_one" if game.newly_trapped() else "puzzle_traps_none")
-        elif goal != "win":
-            self.tell("lesson_other")
-        elif self.moves_left <= 0 or game.outcome():
-            self.tell("puzzle_too_long")
-        else:
-            return self._ask(2 * self.moves_left)
-        return Next(Mode.ANIMATING, take_back=True, delay=WRONG_MS)
+        if not game.moves or game.position.turn == self.side:
+            self.hints, self.right_ply = 0, game.ply
+            return self._next_move() if self.is_showing else Next()
+        if is_goal_reached(self.lesson.goals[0], game, moves=self.lesson.moves):
+            self._solved()
+            return Next()
+        missing = moves_to_go(game.position.enemy, game.position.queens)
+        if self.lesson.goals[0] == "win" and missing <= self.moves_left and not game.outcome():
+            known = self._known_move() if self.is_showing else None
+            return Next(Mode.ANIMATING, play=known, delay=REPLY_MS) if known else self._ask(2 * self.moves_left)
+        return self._wrong(*self._verdict())
+
+    def _solved(self) -> None:
+        self.is_solved = True
+        key = "puzzle_shown" if self.is_showing else "puzzle_solved_helped" if self.was_helped else "puzzle_solved"
+        self.tell(key, True, praise=self.lesson.praise)
+        if not self.is_showing:
+            self.store.note(**{"helped" if self.was_helped else "solved": self.key})
+
+    def _wrong(self, verdict: Message, refutation: Optional[Move] = None) -> Next:
+        """The move stays on the board and is answered by what refutes it, until the player wants to try once more."""
+        self.is_wrong = True
+        self.tell(verdict.key, **dict(verdict.values))
+        return Next(Mode.ANIMATING, play=refutation, delay=REPLY_MS) if refutation else Next()
+
+    def _verdict(self) -> Tuple[Message, Optional[Move]]:
+        """Why the move is not the right one, and the move of the other side that shows it."""
+        game, goal, outcome = self.game, self.lesson.goals[0], self.game.outcome()
+        if goal in ("win", "hold") and outcome:
+            return Message("puzzle_lost" if outcome.reason is Ending.EMPTY_THRONE else "puzzle_drawn"), None
+        if goal == "win":
+            missing = moves_to_go(game.position.enemy, game.position.queens)
+            key = "puzzle_too_slow" if missing > 1 else "puzzle_too_slow_by_one"
+            return Message.of(key, count=missing), None
+        if goal == "hold":
+            wins = ForcedWins(game.rules)
+            moves = wins.shortest(game.position, self.lesson.moves) or 1
+            refutation = wins.winning_moves(game.position, moves)[0]
+            return Message.of("puzzle_not_held" if moves > 1 else "puzzle_not_held_now", side=self.side,
+                              move=self._shown(refutation), within=self._within(moves)), refutation
+        if goal == "safe":
+            refutation = moves_that_reach("trap", game)[0]
+            return Message.of("puzzle_unsafe", move=self._shown(refutation),
+                              piece=self._piece(game.position.newly_trapped(refutation)[0])), refutation
+        if goal == "exception" and not game.position.trapped():
+            return Message("puzzle_not_between"), None
+        if goal in ("trap", "trap_two", "exception", "relocate_trap", "trap_queen"):
+            several = "puzzle_traps_other" if goal == "trap_queen" else "puzzle_traps_one"
+            return Message(several if game.newly_trapped() else "puzzle_traps_none"), None
+        return Message.of("lesson_wrong" if self.lesson.wrong else "lesson_other", wrong=self.lesson.wrong), None
 
     def answered(self, move: Move, score: Optional[int]) -> Next:
         """The engine's best move: the solution's next move, or the best defence."""
         if self.position.turn == self.side:
-            return Next(play=move) if self.is_showing else Next(show=move)
+            return Next(play=move) if self.is_showing else self._hint_at(move)
         if score is not None and score < -SURE_WIN and (WIN + score) // 2 <= self.moves_left:
             if not self.is_showing:
                 self.tell("puzzle_go_on", is_praise=True, within=self._within(self.moves_left))
             return Next(Mode.ANIMATING, play=move, delay=REPLY_MS)
-        self.tell("puzzle_refuted", move=self.game.describe(move))
-        return Next(Mode.ANIMATING, show=move, take_back=True, delay=WRONG_MS)
+        trapped = self.position.newly_trapped(move)
+        is_at_throne = move.target is not None and RING[move.target] == 1
+        key = "puzzle_refuted_trap" if trapped else "puzzle_refuted_place" if is_at_throne else "puzzle_refuted"
+        return self._wrong(Message.of(key, side=self.side, move=self._shown(move),
+                                      piece=self._piece(trapped[0]) if trapped else "",
+                                      within=self._within(self.lesson.moves)), move)
 
     def failed(self) -> Next:
         """The player may make the move again."""
@@ -1994,59 +2164,117 @@ class PuzzleBook(Leaflet):
         self.tell("puzzle_failed")
         return Next(take_back=self.position.turn != self.side)
 
-    def commands(self) -> Dict[str, Callable[[], None]]:
-        """Besides leafing: Hint shows the solution's next move, Solution plays it."""
-        commands = super().commands()
-        commands["puzzle_solution"] = self.show_solution
-        return commands
+    def _shown(self, move: Move) -> str:
+        return self.game.describe(move).rstrip("+#")
+
+    def _piece(self, cell: Cell) -> Message:
+        return Message.of("the_queen" if self.position.is_queen(cell) else "the_guard", cell=cell_name(cell))
+
+    # -- what can be done --
+
+    def commands(self) -> Dict[str, Callable[[], Any]]:
+        """On the shelf: choosing and opening; with a puzzle: hints, the solution, trying once more, and leafing."""
+        count = len(self.lessons)
+        if not self.is_open:
+            return {"puzzle_open": partial(self.open, self.number),
+                    "previous": partial(self.look_at, max(0, self.number - 1)),
+                    "next": partial(self.look_at, min(count - 1, self.number + 1))}
+        return {**super().commands(), "page_again": self.try_again, "puzzle_solution": self.show_solution,
+                "puzzle_next": partial(self.open, self.following(self.number)),
+                "puzzle_shelf": partial(self.look_at, self.following(self.number) if self.is_solved else self.number)}
+
+    def try_again(self) -> Dict[Cell, Cell]:
+        """Take back the wrong move and what refuted it; with no wrong move there, begin the puzzle again.
+
+        Returns the cells of the pieces that go back, and where they come from.
+        """
+        if not self.is_wrong:
+            self.open(self.number)
+            return {}
+        came_from: Dict[Cell, Cell] = {}
+        while self.game.ply > self.right_ply:
+            move = self.game.undo()
+            if move is not None and move.source is not None and move.target is not None:
+                came_from[move.source] = move.target
+        self.is_wrong = False
+        self.tell()
+        return came_from
 
     def hint(self) -> Next:
-        """Show the next move of the solution as an arrow."""
-        return self._next_move() if self.accepts_moves else Next()
+        """First the piece that is to be moved, then the move."""
+        if not self.accepts_moves:
+            return Next()
+        self.was_helped = True
+        return self._next_move()
 
     def show_solution(self) -> None:
         """Play the solution, the defender defending as well as possible."""
         self.open(self.number)
         self.is_showing = True
 
+    def _hint_at(self, move: Move) -> Next:
+        self.hints += 1
+        if self.hints == 1 and move.source is not None:
+            return Next(point=move.source, say=Message.of("puzzle_hint_piece", piece=self._piece(move.source)))
+        return Next(show=move)
+
     def _ask(self, plies: int) -> Next:
         return Next(Mode.THINKING, ask=Question(Player(len(LEVELS)), f"go depth {plies}", "reductions"))
 
+    def _known_move(self) -> Optional[Move]:
+        """The next move of the solution that the file tells, as long as the game has gone along with it."""
+        solution, played = self.lesson.solution, self.game.moves
+        return solution[len(played)] if len(solution) > len(played) and solution[:len(played)] == played else None
+
     def _next_move(self) -> Next:
-        """Find the solution's next move: a win by the engine, a trap by trying all moves."""
+        """The solution's next move: as the file tells it, or else a win found by the engine, or by trying all moves."""
         goal = self.lesson.goals[0]
-        if goal == "win":
+        move = self._known_move()
+        if move is None and goal == "win":
             return self._ask(2 * self.moves_left - 1)
-        for move in self.game.legal_moves():
-            trial = Game(self.position)
-            trial.play(move)
-            if is_goal_reached(goal, trial):
-                return self.answered(move, None)
-        return Next()
+        right = [move] if move else moves_that_reach(goal, self.game, self.lesson.moves)
+        return self.answered(right[0], None) if right else Next()
 
     def _within(self, moves: int) -> Message:
-        return Message("within_one") if moves == 1 else Message.of("within", count=moves)
+        key = f"within_{moves}"
+        return Message(key) if key in TEXTS else Message.of("within", count=moves)
+
+    # -- the page --
+
+    def task(self, texts: Texts) -> str:
+        """What is to be done, as an order."""
+        lesson, key = self.lesson, "puzzle_task_" + self.lesson.goals[0]
+        own = lesson.task.get(texts.language, "")
+        return own or (texts(key, side=self.side, within=self._within(lesson.moves)) if key in TEXTS else "")
 
     def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
-        """The task."""
-        goal, number, theme = self.lesson.goals[0], self.number, self.themes.get(self.lesson.theme)
-        solved = sum(str(lesson.start) in self.store.progress.solved for lesson in self.lessons)
-        task = self.lesson.task.get(texts.language, "")
-        if not task and "puzzle_task_" + goal in TEXTS:
-            task = texts("puzzle_task_" + goal, within=self._within(self.lesson.moves))
+        """The task and what can be done; on the shelf, how far one has come, and the puzzle that is chosen."""
+        lesson, number, count = self.lesson, self.number, len(self.lessons)
+        theme = self.themes.get(lesson.theme)
+        text = theme.text[texts.language] if theme else ""
+        close = Button("page_close", texts("page_close"))
+        if not self.is_open:
+            states = collections.Counter(map(self.state_of, self.lessons))
+            return PageView(
+                texts("puzzles"), texts("puzzles_count", solved=states["solved"] + states["helped"], count=count,
+                                        helped=states["helped"]),
+                heading=f"{texts('puzzle_number', number=number + 1)}: {self._title(lesson.theme, texts)}",
+                text=text, task=f"{texts('puzzle_you', side=self.side)} {self.task(texts)}".strip(),
+                buttons=(Button("puzzle_open", texts("puzzle_open", number=number + 1), is_primary=True), close),
+                note=texts("shelf_note"))
+        known = {"solved": "puzzle_known", "helped": "puzzle_known_helped"}.get(self.was_known)
         return PageView(
-            theme.title[texts.language] if theme else texts("puzzles"),
-            texts("puzzle_of", number=number + 1, count=len(self.lessons), solved=solved),
-            heading=texts("puzzle_you", side=self.side),
-            text=theme.text[texts.language] if theme else "", task=task,
-            feedback=(texts.say(self.feedback) if self.feedback else
-                      texts("puzzle_known") if self.was_known else ""),
-            is_praise=self.is_praise,
-            buttons=(Button("page_next", texts("page_next"), number < len(self.lessons) - 1, self.is_solved),
+            self._title(lesson.theme, texts), texts("puzzle_of", number=number + 1, count=count),
+            heading=texts("puzzle_you", side=self.side), text=text, task=self.task(texts),
+            feedback=texts.say(self.feedback) if self.feedback else texts(known) if known else "",
+            is_praise=self.is_praise if self.feedback else bool(known),
+            buttons=(Button("page_again", texts("page_again"), is_primary=True) if self.is_wrong else
+                     Button("puzzle_next", texts("puzzle_next"), is_primary=self.is_solved),
                      Button("hint", texts("hint"), self.accepts_moves),
                      Button("puzzle_solution", texts("puzzle_solution"), not self.is_showing),
+                     Button("puzzle_next", texts("page_skip")) if self.is_wrong else
                      Button("page_again", texts("page_again")),
-                     Button("page_back", texts("page_back"), number > 0), Button("page_close", texts("page_close"))),
+                     Button("puzzle_shelf", texts("puzzle_shelf")), close),
             note=texts("waiting_game"))
 
 
@@ -3429,6 +3657,8 @@ class View(NamedTuple):
     title: str
     place: str
     picture: Picture
+    #: What is shown in place of the board, if anything is.
+    shelf: Optional[ShelfView]
     flipped: bool
     ranks: bool
     seats: Tuple[SeatView, SeatView]
@@ -3466,7 +3696,7 @@ def view_of(session: Session, hand: HandState, report: Report, settings: Setting
     return View(
         title=f"{name} – Agon" if name else "Agon",
         place="analysis" if settings.analysis and not session.is_lesson else table.place,
-        picture=picture_of(session, hand, report, outcome),
+        picture=picture_of(session, hand, report, outcome), shelf=table.shelf(texts),
         flipped=settings.flipped if table.below is None else table.below == BLACK, ranks=settings.ranks,
         seats=seats_of(running, outcome if table is running else running.game.outcome(), texts, settings.flipped),
         voice=voice_of(session, outcome, texts),
@@ -3493,7 +3723,8 @@ def picture_of(session: Session, hand: HandState, report: Report, outcome: Optio
         targets = session.table.targets(trapped[0])  # there is nothing else to be moved
     has_won = outcome is not None and outcome.reason is Ending.THRONE and session.table.is_picked_by_click
     return Picture(
-        position, hand.selected, targets, hand.hovered, frozenset(trapped), bars, marks.causes, marks.tried,
+        position, hand.selected, targets, hand.hovered,
+        frozenset(trapped), bars, marks.causes, marks.tried,
         game.moves[-1] if game.ply else None, arrows, hand.cursor,
         frozenset(WINNING_CELLS) if has_won else frozenset(),
         outcome is not None and session.running.person in (None, outcome.winner), carried, marks.piece,
@@ -3767,7 +3998,8 @@ def resting_commands(session: Session, outcome: Optional[Outcome]) -> FrozenSet[
     if session.is_lesson:
         own = frozenset(session.table.commands())
         hints = frozenset(("hint",)) if session.table.has_hint and session.may_act else frozenset()
-        return GAME_COMMANDS - own - hints | never
+        turned = frozenset(() if session.table.below is None else ("flip",))  # the board turns by itself
+        return GAME_COMMANDS - own - hints | turned | never
     is_persons_turn = session.may_act and outcome is None
     has_computer = not all(player.is_person for player in running.players)
     has_moves, has_undone = game.ply > 0, game.ply < game.length
@@ -5478,6 +5710,27 @@ def paint_ring(diameter: int, line: str, fill: str, halo: str = "") -> Raster:
     return raster
 
 
+def paint_small_board(radius: float, theme: Theme) -> Raster:
+    """The board in small, its rings as hexagons without joints; `radius` is that of a cell in pixels."""
+    raster = Raster(6.3 * ROOT3 * radius)
+    for ring, colour in ((5.75, theme.frame), *((ring + 0.5, theme.rings[ring]) for ring in range(RADIUS, -1, -1))):
+        reach = ring * ROOT3 * radius
+        raster.fill([[(reach * x, reach * y) for x, y in ((0, -1), (ROOT3 / 2, -0.5), (ROOT3 / 2, 0.5), (0, 1),
+                                                          (-ROOT3 / 2, 0.5), (-ROOT3 / 2, -0.5))]], colour)
+    return raster
+
+
+def paint_small_piece(radius: float, colours: PieceColours, is_queen: bool) -> Raster:
+    """A piece on the board in small; a queen has a dot of gold."""
+    raster = Raster(radius + 1)
+    raster.disc(0, 0, radius, colours.rim)
+    raster.disc(0, 0, radius - max(0.8, 0.16 * radius), colours.lit)
+    if is_queen:
+        raster.disc(0, 0, 0.62 * radius, colours.rim)
+        raster.disc(0, 0, 0.5 * radius, colours.crown)
+    return raster
+
+
 def paint_hexagon(scale: Point, colour: str, share: float, width: float, halo: str) -> Raster:
     """A hexagon as a mark on a cell: a line (its width in cell radii) between two thin ones."""
     raster = Raster(scale[0], scale[1])
@@ -5671,6 +5924,20 @@ def paint_sign(size: int, disc: str, name: str, colour: str) -> Raster:
         _paint_shapes(raster, QUEEN_SHAPES, size / 2, PieceColours(*[colour] * 5))
     else:
         _paint_icon(raster, name, size, colour)
+    return raster
+
+
+def paint_outlined_sign(size: int, line: str, fill: str, name: str) -> Raster:
+    """An icon in a ring: what has been done in part."""
+    raster = paint_ring(size, line, fill)
+    _paint_icon(raster, name, size, line)
+    return raster
+
+
+def paint_small_dot(radius: float, colour: str) -> Raster:
+    """A small dot."""
+    raster = Raster(radius + 1)
+    raster.disc(0, 0, radius, colour)
     return raster
 
 
@@ -7160,6 +7427,189 @@ class AnalysisPanel(ttk.Frame):
             self.on_go(round(min(1.0, max(0.0, share)) * self.shown.plies))
 
 
+#: A tile of the shelf in widths of the letter m: width, height, distance; its cells' radius as a share of its width.
+TILE_WIDTH, TILE_HEIGHT, TILE_APART, TILE_CELL = 7.8, 9.0, 0.8, 0.05
+
+
+class Shelf(ttk.Frame):
+    """All puzzles as tiles with small boards, in place of the board: a click or Enter opens one, arrow keys choose."""
+
+    def __init__(self, parent: tk.Misc, look: Look, on_choice: Callable[[str], None]) -> None:
+        super().__init__(parent, style="Board.TFrame")
+        self.look = look
+        self.on_choice = on_choice
+        self.shown: Optional[ShelfView] = None
+        #: By the number of a puzzle: where its tile begins (pixels), and the picture that is its border.
+        self._places: Dict[int, Tuple[int, int]] = {}
+        self._borders: Dict[int, int] = {}
+        self.columnconfigure(0, weight=1)
+        self.rowconfigure(0, weight=1)
+        self.canvas = tk.Canvas(self, width=60, height=60, highlightthickness=0, borderwidth=0, takefocus=1)
+        self.canvas.grid(row=0, column=0, sticky="nsew")
+        self.scrollbar = ttk.Scrollbar(self, command=self.canvas.yview)
+        self.scrollbar.grid(row=0, column=1, sticky="ns")
+        self.canvas.configure(yscrollcommand=self.scrollbar.set)
+        self.canvas.bind("<Button-1>", self._on_click)
+        self.canvas.bind("<Configure>", self._on_configure)
+        self.canvas.bind("<MouseWheel>", self._on_wheel)
+        for button, step in ((4, -1), (5, 1)):
+            self.canvas.bind(f"<Button-{button}>", partial(self._scroll_by, step))
+        for key, columns, rows in (("Up", 0, -1), ("Down", 0, 1), ("Left", -1, 0), ("Right", 1, 0)):
+            for sequence in (f"<{key}>", f"<KP_{key}>"):
+                self.canvas.bind(sequence, partial(self._on_arrow, columns, rows))
+        for sequence in ("<Return>", "<KP_Enter>", "<space>"):
+            self.canvas.bind(sequence, self._on_enter)
+
+    @property
+    def tile_size(self) -> Tuple[int, int, int]:
+        """Width and height of a tile, and what lies between two (pixels)."""
+        em = self.look.em
+        return round(TILE_WIDTH * em), round(TILE_HEIGHT * em), round(TILE_APART * em)
+
+    def show(self, shelf: ShelfView) -> None:
+        """Show these puzzles, the chosen one in view."""
+        old, self.shown = self.shown, shelf
+        if old is None or old._replace(chosen=shelf.chosen) != shelf:
+            self.draw()
+        else:
+            self._mark(old.chosen, False)
+            self._mark(shelf.chosen, True)
+        self._see(shelf.chosen)
+
+    def draw(self) -> None:
+        """Draw all tiles anew: the window has another size, the theme has changed, or a puzzle has been solved."""
+        shelf, canvas, theme, fonts = self.shown, self.canvas, self.look.theme, self.look.fonts
+        canvas.configure(background=theme.window)
+        canvas.delete("all")
+        self._places, self._borders = {}, {}
+        if shelf is None:
+            return
+        width, height, apart = self.tile_size
+        columns = max(1, (canvas.winfo_width() - apart) // (width + apart))
+        y = apart
+        for title, count, tiles in shelf.groups:
+            item = canvas.create_text(2 * apart, y, text=title, anchor="nw", fill=theme.text, font=fonts["bold"])
+            canvas.create_text(canvas.bbox(item)[2] + apart, y, text=count, anchor="nw", font=fonts["body"],
+                               fill=theme.allowed if any(tile.state != "open" for tile in tiles) else theme.quiet_text)
+            y += fonts["bold"].metrics("linespace") + apart // 2
+            for place, tile in enumerate(tiles):
+                row, column = divmod(place, columns)
+                self._draw_tile(tile, 2 * apart + column * (width + apart), y + row * (height + apart))
+            y += ((len(tiles) - 1) // columns + 1) * (height + apart) + apart // 2
+        self._draw_legend(shelf.legend, 2 * apart, y)
+        canvas.configure(scrollregion=(0, 0, canvas.winfo_width(), y + 2 * self.look.em), yscrollincrement=height // 4)
+        self._mark(shelf.chosen, True)
+        self._see(shelf.chosen)
+
+    def _draw_tile(self, tile: Tile, x: int, y: int) -> None:
+        canvas, look, theme = self.canvas, self.look, self.look.theme
+        width, height, _apart = self.tile_size
+        middle, em = (x + width / 2, y + height / 2), look.em
+        self._places[tile.number] = x, y
+        self._borders[tile.number] = canvas.create_image(*middle)
+        self._mark(tile.number, False)
+        canvas.create_image(*middle, image=look.picture(paint_chip, width - 2, height - 2, 6.0, theme.list))
+        radius = TILE_CELL * width
+        layout = Layout(radius, middle[0], middle[1] + 0.06 * height, tile.position.turn == BLACK)
+        canvas.create_image(*layout.centre(THRONE), image=look.picture(paint_small_board, radius, theme))
+        for cell in CELLS:
+            side = tile.position.side_at(cell)
+            if side is not None:
+                colours = (theme.white, theme.black)[side]
+                canvas.create_image(*layout.centre(cell), image=look.picture(
+                    paint_small_piece, 0.86 * radius, colours, tile.position.is_queen(cell)))
+        canvas.create_text(x + 0.5 * em, y + 0.3 * em, text=tile.number + 1, anchor="nw", fill=theme.text,
+                           font=look.fonts["strong"])
+        colours = (theme.white, theme.black)[tile.position.turn]
+        canvas.create_image(x + 0.9 * em, y + height - 0.9 * em,
+                            image=look.picture(paint_small_piece, 0.5 * em, colours, False))
+        for place in range(tile.moves):
+            canvas.create_image(x + width - (0.7 + 0.55 * place) * em, y + height - 0.8 * em,
+                                image=look.picture(paint_small_dot, 0.2 * em, theme.quiet_text))
+        if tile.state != "open":
+            canvas.create_image(x + width - 0.9 * em, y + 0.9 * em, image=self._tick(tile.state))
+
+    def _tick(self, state: str) -> tk.PhotoImage:
+        """A full tick for what has been solved alone, an outlined one for what has been solved with a hint."""
+        theme, size = self.look.theme, round(1.4 * self.look.em)
+        if state == "solved":
+            return self.look.picture(paint_sign, size, theme.allowed, "tick", theme.on_colour)
+        return self.look.picture(paint_outlined_sign, size, theme.allowed, theme.list, "tick")
+
+    def _draw_legend(self, legend: Tuple[str, str], x: int, y: int) -> None:
+        for state, text in zip(("solved", "helped"), legend):
+            self.canvas.create_image(x + 0.7 * self.look.em, y, image=self._tick(state))
+            item = self.canvas.create_text(x + 1.8 * self.look.em, y, text=text, anchor="w",
+                                           font=self.look.fonts["small"], fill=self.look.theme.quiet_text)
+            x = self.canvas.bbox(item)[2] + 2 * self.look.em
+
+    def _mark(self, number: int, is_chosen: bool) -> None:
+        """Give a tile the border of the chosen one, or that of all others."""
+        width, height, _apart = self.tile_size
+        theme, more = self.look.theme, 6 if is_chosen else 1
+        border = self.look.picture(paint_chip, width + more, height + more, 7.0 if is_chosen else 6.0,
+                                   theme.allowed if is_chosen else theme.border)
+        self.canvas.itemconfigure(self._borders[number], image=border)
+
+    def _see(self, number: int) -> None:
+        """Scroll so far that a tile is wholly seen."""
+        canvas, (_, height, apart) = self.canvas, self.tile_size
+        seen, bottom = canvas.winfo_height(), max(1, float(str(canvas.cget("scrollregion")).split()[-1]))
+        top = self._places[number][1]
+        first = canvas.canvasy(0)
+        if top - 3 * apart < first or number == 0:
+            canvas.yview_moveto(max(0, top - 4 * apart) / bottom if number else 0)
+        elif top + height + apart > first + seen:
+            canvas.yview_moveto((top + height + 2 * apart - seen) / bottom)
+
+    def number_at(self, x: int, y: int) -> Optional[int]:
+        """The number of the puzzle whose tile lies at these pixels of the window."""
+        width, height, _apart = self.tile_size
+        at = self.canvas.canvasx(x), self.canvas.canvasy(y)
+        return next((number for number, (left, top) in self._places.items()
+                     if 0 <= at[0] - left < width and 0 <= at[1] - top < height), None)
+
+    def place_of(self, number: int) -> Point:
+        """The middle of a tile in pixels of the window."""
+        width, height, _apart = self.tile_size
+        left, top = self._places[number]
+        return left + width / 2 - self.canvas.canvasx(0), top + height / 2 - self.canvas.canvasy(0)
+
+    def _on_click(self, event: "tk.Event[Any]") -> None:
+        self.canvas.focus_set()
+        number = self.number_at(event.x, event.y)
+        if number is not None:
+            self.on_choice(f"open {number}")
+
+    def _on_enter(self, _event: object) -> str:
+        if self.shown:
+            self.on_choice(f"open {self.shown.chosen}")
+        return "break"
+
+    def _on_arrow(self, columns: int, rows: int, _event: object) -> str:
+        """To the next tile in a direction: along the order of the puzzles, or to the nearest one above or below."""
+        if self.shown is None:
+            return "break"
+        chosen = self.shown.chosen + columns
+        x, y = self._places[self.shown.chosen]
+        beyond = [(abs(top - y), abs(left - x), number) for number, (left, top) in self._places.items()
+                  if (top - y) * rows > 0]
+        if rows and beyond:
+            chosen = min(beyond)[2]
+        if chosen in self._places:
+            self.on_choice(f"look {chosen}")
+        return "break"
+
+    def _on_configure(self, _event: object) -> None:
+        self.draw()
+
+    def _on_wheel(self, event: "tk.Event[Any]") -> None:
+        self._scroll_by(-1 if event.delta > 0 else 1)
+
+    def _scroll_by(self, steps: int, _event: object = None) -> None:
+        self.canvas.yview_scroll(2 * steps, "units")
+
+
 class RowList(ttk.Frame):
     """Lines of a page to choose from, of which only whole ones are seen, with a mark before and a sign behind them."""
 
@@ -8337,12 +8787,13 @@ class MainWindow:
         ttk.Frame(frame, style="Line.TFrame", height=1).grid(row=1, column=0, columnspan=2, sticky="ew")
         self.board = BoardView(frame, look, jobs)
         self.board.grid(row=2, column=0, sticky="nsew")
+        self.shelf = Shelf(frame, look, on_choice)
         self.panel = ttk.Frame(frame, padding=PANEL_PADDING)
         self.panel.grid(row=2, column=1, rowspan=2, sticky="ns")
         self.panel.grid_propagate(False)
         self.panel.columnconfigure(0, weight=1)
         self.panel.rowconfigure(0, weight=1)
-        focus_back = self.board.focus_set
+        focus_back = partial(self._focus_board, None)
         self.column = ttk.Frame(self.panel)
         self.page = SidePage(self.panel, look, on_command, on_choice, focus_back)
         self.theatre = TheatrePage(self.panel, look, texts, jobs, on_command, on_choice)
@@ -8394,7 +8845,16 @@ class MainWindow:
         return self.moves.canvas
 
     def _focus_board(self, _event: object) -> None:
-        self.board.focus_set()
+        self.focus()
+
+    def focus(self) -> None:
+        """Give the keyboard to the board, or to what is shown in its place."""
+        view = self.shown
+        place: tk.Widget = self.board
+        if view is not None:
+            place = (self.theatre.stage if view.theatre else self.learning.table if view.learning else
+                     self.shelf.canvas if view.shelf else self.board)
+        place.focus_set()
 
     # -- look --
 
@@ -8414,6 +8874,7 @@ class MainWindow:
                 label.grid()
         self.toolbar.dress()
         self.board.recolour()
+        self.shelf.shown = None
         self.analysis.recolour()
         self.page.curve.recolour()
         self.card_heading.configure(text=texts("welcome"))
@@ -8486,11 +8947,24 @@ class MainWindow:
         if old is None or (old.flipped, old.ranks) != (view.flipped, view.ranks):
             self._arrange_board(view)
         self.board.render(view.picture)
+        if view.shelf:
+            self.shelf.show(view.shelf)
+        if (old is not None and old.shelf is not None) != (view.shelf is not None):
+            self._change_place(view)
         if old is None or old.title != view.title:
             self.root.title(view.title)
         if old is None or old.place != view.place:
             self.toolbar.show(view.place)
         self._show_panel(view, old)
+
+    def _change_place(self, view: View) -> None:
+        """Put the shelf over the board, or away from it."""
+        if view.shelf:
+            self.shelf.grid(row=2, column=0, sticky="nsew")
+            self.shelf.lift()
+        else:
+            self.shelf.grid_remove()
+        self.focus()
 
     def _show_panel(self, view: View, old: Optional[View]) -> None:
         part = (self.theatre if view.theatre else self.learning if view.learning else self.page if view.page
@@ -8499,7 +8973,7 @@ class MainWindow:
             for other in (self.theatre, self.learning, self.page, self.column):
                 other.grid_remove()
             part.grid(row=0, column=0, sticky="nsew")
-            (self.theatre.stage if view.theatre else self.learning.table if view.learning else self.board).focus_set()
+            self.focus()
         if old is None or old.notice != view.notice:
             self._place(self.notice, bool(view.notice), row=1)
             self.notice.configure(text=view.notice)
@@ -9560,7 +10034,7 @@ class App:
         if following.point is not None:
             session.mark(piece=following.point)
         if following.show:
-            session.mark(hint=following.show)
+            session.mark(hint=following.show, piece=None)
             session.say(following.say or Message.of("say_hint", move=session.game.describe(following.show)))
         if following.ask:
             self.ask(following.ask, session.table.answered)
@@ -9788,7 +10262,7 @@ class App:
         if self.session.mode not in (Mode.SELECTED, Mode.DRAGGING) and self.root.attributes("-fullscreen"):
             self.view_commands.full_screen()
         self.hand.escape()
-        self.board.focus_set()
+        self.window.focus()
 
     def _open_menu(self, x: int, y: int) -> None:
         self.menus.open(self.menus.make(), x, y)

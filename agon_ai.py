@@ -19,7 +19,8 @@ Contents
     12. Learning      the numbers of the evaluation, from games against itself
     13. Explanations  why a position is worth what it is, and what a move is good for
     14. Review        the mistakes in a game
-    15. Command line
+    15. Puzzles       found in games against itself, proven, and put in order
+    16. Command line
 """
 
 import argparse
@@ -51,11 +52,12 @@ from typing import List, NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple
 
 from agon_core import (
     BLACK, BOARD, CELLS, COLUMN, DEFAULT_RULES, INNER, LANGUAGES, LINES, NEIGHBOURS, OUTER, PASS_CHANGE, PRINT,
-    QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEP_BITS, STEP_CHANGES, STEPS, THRONE,
-    THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, Game, Move, Position, Rules, axial, between, bits, board_sheet,
-    cell_name, cells_of, change_of, count_possible, diagrams_svg, enclosures, flanked, game_sheet, has_won, is_decided,
-    lessons_of, load_games, load_lessons, move_of, perft, popcount, position_tasks, possible_changes, puzzle_sheet,
-    puzzle_tasks, read_text, rules_sheet, surrounds_empty_throne, trapping_cells, write_game, write_safely)
+    QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEPS, STEP_BITS, STEP_CHANGES, THRONE,
+    THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, ForcedWins, Game, Move, Position, Refusal, Rules, axial,
+    between, bits, board_sheet, cell_name, cells_of, change_of, count_possible, diagrams_svg, enclosures, flanked,
+    game_sheet, has_won, is_decided, lessons_of, load_games, load_lessons, move_of, moves_that_reach, moves_to_go,
+    perft, popcount, position_tasks, possible_changes, puzzle_sheet, puzzle_tasks, read_text, rules_sheet,
+    surrounds_empty_throne, trapping_cells, trapping_changes, write_game, write_safely)
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -3357,7 +3359,7 @@ def _lessons_of_round(round_number: int, weights: Weights, known: Dict[Task, Les
     missing = [task for task in tasks if task not in known]
     if missing:
         with open(options.file, "a", encoding="utf-8") as file:
-            played = _played([(*task[:4], weights) for task in missing], options.jobs)
+            played = _played(play_lesson, [(*task[:4], weights) for task in missing], options.jobs)
             for count, lesson in enumerate(played, options.games - len(missing) + 1):
                 known[lesson[:5]] = lesson
                 file.write(json.dumps(lesson) + "\n")
@@ -3367,16 +3369,16 @@ def _lessons_of_round(round_number: int, weights: Weights, known: Dict[Task, Les
     return [known[task] for task in tasks]
 
 
-def _played(tasks: Sequence[Tuple[int, int, int, int, Weights]], jobs: int) -> Iterator[Lesson]:
-    """The games with these arguments of `play_lesson`, as they come to their end, `jobs` at a time."""
+def _played(play: Callable[..., Any], tasks: Sequence[Tuple[Any, ...]], jobs: int) -> Iterator[Any]:
+    """What `play` returns for these arguments, as its games come to their end, `jobs` at a time."""
     if jobs == 1:
         for task in tasks:
-            yield play_lesson(*task)
+            yield play(*task)
         return
     # Not at the top: see play_games.
     from concurrent.futures import ProcessPoolExecutor, as_completed
     with ProcessPoolExecutor(jobs) as pool:
-        playing = [pool.submit(play_lesson, *task) for task in tasks]
+        playing = [pool.submit(play, *task) for task in tasks]
         try:
             for future in as_completed(playing):
                 yield future.result()
@@ -3881,7 +3883,668 @@ def curve(options: argparse.Namespace) -> None:
           f"scale {fitted_scale(samples):.0f}")
 
 
-# --- 15. Command line ------------------------------------------------------------
+# --- 15. Puzzles -----------------------------------------------------------------
+# Puzzles are found, not made: the program plays against itself and looks in every position whether one of the things a
+# pupil can learn is there, with one right answer or few.  All that a puzzle claims is proven by trying every move.
+
+#: By theme, the number of puzzles of each number of moves that a collection is to have.
+PUZZLE_THEMES: Dict[str, Dict[int, int]] = {
+    "trap": {1: 16}, "trap_two": {1: 14}, "relocate": {1: 16}, "save": {1: 16}, "exception": {1: 12},
+    "trap_queen": {1: 14}, "ring": {1: 4, 2: 6, 3: 4}, "win": {1: 2, 2: 4, 3: 6, 4: 6, 5: 6}, "hold": {1: 4, 2: 5, 3: 5}}
+#: Where fewer moves than this are legal, a puzzle can be solved by trying: at all, and when one move is asked for.
+#: (Guards that stand round the throne can hardly move, so that a win always has few moves to choose from.)
+FEWEST_CHOICES, FEWEST_FOR_ONE_MOVE = 5, 12
+#: So many own moves before the win the ring may still be the theme; beyond that it is a win like others.
+LONGEST_RING = 3
+#: So many pieces may stand alike in two puzzles, however the board is turned.
+MOST_ALIKE = 9
+#: So many puzzles of a theme may have the same pattern: the kinds of piece and the rings that matter.
+MOST_OF_A_PATTERN = 2
+#: How many positions the search looks at that has to agree with a solution of one move.
+JUDGE_NODES = 3_000
+#: A puzzle about holding out is none when a deeper look sees the game lost by so much all the same.
+LOST = 600
+#: The positions a game's player looks at for each move: good and bad players meet.
+PUZZLE_NODES = (60, 150, 400)
+PUZZLE_STRAY = 0.05
+LONGEST_PUZZLE_GAME = 200
+#: From so many times the puzzles wanted those are taken that differ in difficulty.
+CHOICE = 3
+
+
+class Puzzle(NamedTuple):
+    """A position with a task; texts are those of game files."""
+
+    theme: str
+    goal: str
+    moves: int
+    position: str
+    #: All right moves; for a win in several moves a line with the best moves of both sides.
+    solution: Tuple[str, ...]
+
+
+def puzzle_game(seed: int, number: int) -> Game:
+    """A game of the program against itself, in which good and bad players meet; the same for the same numbers."""
+    luck = random.Random(f"puzzles {seed} {number}")
+    game = random_opening(luck.choice((2, 4, 6, 8)), f"puzzles {seed} {number}")
+    nodes = luck.choice(PUZZLE_NODES), luck.choice(PUZZLE_NODES)
+    memories = Memory(), Memory()
+    while not game.outcome() and game.ply < LONGEST_PUZZLE_GAME:
+        turn = game.position.turn
+        if luck.random() < PUZZLE_STRAY:
+            game.play(luck.choice(game.legal_moves()))
+        else:
+            game.play(Searcher(game, nodes=nodes[turn], seed=number, memory=memories[turn]).run().move)
+    return game
+
+
+def puzzles_of_game(seed: int, number: int) -> List[Puzzle]:
+    """All puzzles in a game of the program against itself."""
+    return [puzzle for position in puzzle_game(seed, number).positions for puzzle in puzzles_in(position)]
+
+
+def _puzzles_of_game(seed: int, number: int) -> Tuple[int, List[Puzzle]]:
+    return number, puzzles_of_game(seed, number)
+
+
+def puzzles_in(position: Position) -> Iterator[Puzzle]:
+    """The puzzles that a position holds for the side to move."""
+    choices = 0 if position.outcome() else count_possible(*position[:3], DEFAULT_RULES)
+    if choices >= FEWEST_FOR_ONE_MOVE:
+        yield from _puzzles_of_one_move(position)
+    if choices >= FEWEST_CHOICES:
+        yield from _puzzles_to_hold(position)
+        yield from _puzzles_to_win(position)
+
+
+def _puzzles_of_one_move(position: Position) -> Iterator[Puzzle]:
+    own, enemy, queens, _turn = position
+    traps = [move_of(change, own) for change in trapping_changes(own, enemy, queens, DEFAULT_RULES)]
+    is_relocating = bool(position.trapped())
+    if is_relocating:
+        yield from _puzzle(position, "relocate", "relocate_trap", traps, 2)
+    elif traps:
+        victims = {move: position.newly_trapped(move) for move in traps}
+        exceptions = [move for move in traps if position.after(change_of(move)).enclosers(move.target or 0)]
+        pairs = [move for move in traps if len(victims[move]) > 1]
+        if enemy & queens & THRONE_BIT:
+            yield from _puzzle(position, "trap_queen", "trap_queen",
+                               [move for move in traps if THRONE in victims[move]], 2)
+        elif exceptions:
+            yield from _puzzle(position, "exception", "exception", exceptions, 1)
+        elif pairs:
+            yield from _puzzle(position, "trap_two", "trap_two", pairs, 1)
+        else:
+            yield from _puzzle(position, "trap", "trap", traps, 1)
+    if is_relocating or trapping_changes(enemy, own, queens, DEFAULT_RULES):
+        safe = [move for move in position.legal_moves() if not _can_trap(position.after(change_of(move)))]
+        yield from _puzzle(position, "relocate" if is_relocating else "save", "safe", safe, 2)
+
+
+def _can_trap(position: Position) -> bool:
+    return bool(trapping_changes(*position[:3], DEFAULT_RULES))
+
+
+def _puzzles_to_hold(position: Position) -> Iterator[Puzzle]:
+    """All moves but one or two lose, and a deeper look does not see the game lost all the same."""
+    for moves in range(max(1, moves_to_go(position.enemy, position.queens)), 4):
+        defences = ForcedWins().defences(position, moves)
+        if not defences:
+            return
+        if len(defences) <= 2:
+            table = Game(position)
+            table.play(defences[0])
+            if table.outcome() or search(table, nodes=10 * JUDGE_NODES).score > LOST:
+                return
+            yield from _puzzle(position, "hold", "hold", defences, 2, moves)
+            return
+
+
+def _puzzles_to_win(position: Position) -> Iterator[Puzzle]:
+    most = max(PUZZLE_THEMES["win"])
+    if moves_to_go(position.own, position.queens) > most:
+        return
+    wins = ForcedWins()
+    moves = wins.shortest(position, most)
+    if moves is None:
+        return
+    is_ring = moves <= LONGEST_RING and position.own & position.queens & THRONE_BIT and not position.trapped()
+    right = wins.winning_moves(position, moves)
+    if len(right) == 1:
+        line = wins.line(position, moves) if moves > 1 else right
+        yield from _puzzle(position, "ring" if is_ring else "win", "win", right, 1, moves, line)
+
+
+def _puzzle(position: Position, theme: str, goal: str, right: Sequence[Move], most: int, moves: int = 1,
+            line: Sequence[Move] = ()) -> Iterator[Puzzle]:
+    """The puzzle with these right moves, if they are not too many."""
+    if 1 <= len(right) <= most:
+        yield Puzzle(theme, goal, moves, str(position), tuple(map(str, line or right)))
+
+
+def difficulty_of(position: Position, goal: str, moves: int) -> int:
+    """How hard a puzzle is: first of all its number of moves, then the wrong moves that look right, or the search needed.
+
+    A win is harder the more positions must be looked at to prove it.  A task of
+    one move is harder the more wrong moves do half of what is asked for, and
+    the fewer right ones there are.
+    """
+    if goal in ("win", "hold"):
+        wins = ForcedWins()
+        if goal == "win":
+            wins.winning_moves(position, moves)
+        else:
+            wins.defences(position, moves)
+        return 1000 * moves + round(50 * math.log2(1 + wins.nodes))
+    right = moves_that_reach(goal, Game(position))
+    return 1000 * moves + 10 * len(tempting_moves(position, goal)) - 20 * len(right)
+
+
+def tempting_moves(position: Position, goal: str) -> List[Move]:
+    """The wrong moves that do half of what a puzzle of one move asks for."""
+    table = Game(position)
+    right = moves_that_reach(goal, table)
+    wrong = [move for move in table.legal_moves() if move not in right and move.target is not None]
+    if goal in ("trap_two", "exception"):
+        return [move for move in wrong if position.newly_trapped(move)
+                or len(_enemies_beside(position, move.target)) > 1]
+    if goal == "safe":
+        threatened = victims_of(position.with_turn(1 - position.turn))
+        return [move for move in wrong if move.source in threatened]
+    return [move for move in wrong if _enemies_beside(position, move.target)]
+
+
+def _enemies_beside(position: Position, cell: Optional[Cell]) -> List[Cell]:
+    return [] if cell is None else [near for near in NEIGHBOURS[cell] if position.enemy >> near & 1]
+
+
+def victims_of(position: Position) -> FrozenSet[Cell]:
+    """The enemy pieces that the side to move can trap with its next move."""
+    return frozenset(cell for move in position.legal_moves() for cell in position.newly_trapped(move))
+
+
+# -- the sentence that explains a puzzle --
+
+#: By name, what can be said about a solution, in German and English; {Enemy} is the other side's colour.
+PUZZLE_SENTENCES: Dict[str, Tuple[str, str]] = {
+    "between": ("{Victim} steht jetzt zwischen {target} und {partner} und muss zurück auf den Außenring.",
+                "{Victim} now stands between {target} and {partner} and must go back to the outer ring."),
+    "at_throne": ("{Victim} hatte ihren Platz am Thron schon erreicht; nun beginnt ihr Weg von vorn.",
+                  "{Victim} had already reached its place at the throne; now its way begins again."),
+    "queen_helps": ("Auch eine Königin schließt ein: Zwischen {target} und {partner} sitzt {victim} fest.",
+                    "A queen traps as well: between {target} and {partner} {victim} is stuck."),
+    "along": ("Ein Schritt auf dem Ring genügte: {partner} hielt schon die eine Seite, {target} fehlte noch.",
+              "A step along the ring was enough: {partner} held one side already, {target} was missing."),
+    "opposite": ("{partner} und {target} liegen einander gegenüber, {victim} genau dazwischen.",
+                 "{partner} and {target} lie opposite each other, {victim} is right between them."),
+    "queen_victim": ("{Victim} muss jetzt umgesetzt werden, ob {Enemy} will oder nicht: Sie steht zwischen {target} und {partner}.",
+                     "{Victim} must be relocated now, whether {Enemy} likes it or not: she is between {target} and {partner}."),
+    "two_lines": ("Von {target} aus schließt dein Stein zwei Linien auf einmal: mit {partner} die eine, mit {partner2} die andere.",
+                  "From {target} your piece closes two lines at once: one with {partner}, the other with {partner2}."),
+    "two_moves": ("{Enemy} verliert zwei Züge: Erst muss der eine Stein weg, dann der andere.",
+                  "{Enemy} loses two moves: first one piece has to go, then the other."),
+    "two_rings": ("Zusammen werden {victim} und {victim2} um {rings} Ringe zurückgeworfen.",
+                  "Together {victim} and {victim2} are thrown back by {rings} rings."),
+    "two_at": ("{Victim} und {victim2} berühren beide {target}: Darum war das der Zug.",
+               "{Victim} and {victim2} both touch {target}: that is why it was the move."),
+    "line_of_five": ("{partner}, {side}, {target}, {side2}, {partner2} in einer Linie: Der Stein in der Mitte schließt beide ein.",
+                     "{partner}, {side}, {target}, {side2}, {partner2} in one line: the piece in the middle traps both."),
+    "but_here": ("Sonst darf kein Stein zwischen {side} und {side2}; hier schon, denn {partner} und {partner2} stehen dahinter.",
+                 "Elsewhere no piece may go between {side} and {side2}; here it may, as {partner} and {partner2} stand behind them."),
+    "both_ends": ("An den Enden warten {partner} und {partner2}: So schließt der Zug nach {target} beide Nachbarn ein.",
+                  "At the ends {partner} and {partner2} are waiting: so the move to {target} traps both neighbours."),
+    "attack": ("Umsetzen kann auch angreifen: Auf {target} schließt dein Stein mit dem auf {partner} sofort {victim} ein.",
+               "A relocation can attack, too: on {target} your piece and the one on {partner} trap {victim} at once."),
+    "back_again": ("{Enemy} hat dich eingeschlossen, jetzt muss {Enemy} selbst umsetzen: {victim} sitzt fest.",
+                   "{Enemy} has trapped you, and now {Enemy} must relocate: {victim} is stuck."),
+    "chosen_cell": ("Du darfst das Feld wählen, also wähl eines mit Wirkung: {target} liegt {partner} genau gegenüber.",
+                    "The cell is yours to choose, so choose one that does something: {target} is right opposite {partner}."),
+    "queen_lands": ("Eine Königin darf fast überallhin: Auf {target} hilft sie sofort, {victim} einzuschließen.",
+                    "A queen may go almost anywhere: on {target} she helps at once to trap {victim}."),
+    "few_safe": ("Von {choices} erlaubten Zügen lässt nur dieser keinen Einschluss zu.",
+                 "Of {choices} legal moves only this one allows no trap."),
+    "few_safe_two": ("Von {choices} erlaubten Zügen lassen nur zwei keinen Einschluss zu.",
+                     "Of {choices} legal moves only two allow no trap."),
+    "blocks": ("Von {target} aus hätte {Enemy} {victim} eingeschlossen; jetzt steht dort dein eigener Stein.",
+               "From {target} {Enemy} would have trapped {victim}; now your own piece stands there."),
+    "steps_aside": ("Der bedrohte Stein weicht aus: Auf {target} kann ihn der nächste Zug nicht einschließen.",
+                    "The piece in danger steps aside: on {target} the next move cannot trap it."),
+    "counter": ("Angriff als Verteidigung: {victim} ist eingeschlossen, also muss {Enemy} erst umsetzen.",
+                "Attack as defence: {victim} is trapped, so {Enemy} has to relocate first."),
+    "two_saved": ("{Victim} und {victim2} waren in Gefahr; ein einziger Zug rettet beide.",
+                  "{Victim} and {victim2} were in danger; one single move saves both."),
+    "forbids": ("Nach {cell} darf {Enemy} nun nicht mehr: Dort stünde der Stein selbst zwischen zwei von deinen.",
+                "{Enemy} may no longer go to {cell}: there the piece would itself stand between two of yours."),
+    "danger": ("Mit {threat} wollte {Enemy} {victim} einschließen; das geht nicht mehr.",
+               "{Enemy} wanted to trap {victim} with {threat}; that is no longer possible."),
+    "throne_is_open": ("Der Thron allein schützt nicht: Zwischen {target} und {partner} muss die Königin herunter.",
+                       "The throne alone is no shelter: between {target} and {partner} the queen must leave it."),
+    "no_guard": ("Gegenüber von {partner} fehlte der Königin eine Wache; auf {target} steht jetzt dein Stein.",
+                 "Opposite {partner} the queen had no guard; on {target} your piece stands now."),
+    "guards_in_vain": ("{Enemy} hatte schon {count} Wachen am Thron; ohne Königin nützen sie nichts.",
+                       "{Enemy} had {count} guards at the throne already; without the queen they are of no use."),
+    "comes_back": ("Auf den Thron darf die Königin nicht umgesetzt werden: Sie braucht mindestens zwei Züge, um wiederzukommen.",
+                   "A queen may not be relocated to the throne: she needs two moves at least to come back."),
+    "closed": ("{target} war der letzte freie Platz am Thron: Sechs Wachen stehen um die Königin.",
+               "{target} was the last free place at the throne: six guards stand around the queen."),
+    "no_gap": ("Die Wache auf {other} hätte {target} auch erreicht, aber auf {other} eine neue Lücke gelassen.",
+               "The guard on {other} could have reached {target}, too, but would have left a new gap on {other}."),
+    "from_outside": ("Die Wache kommt von außen, von {source}; so bleibt keine Lücke, und der Ring ist zu.",
+                     "The guard comes from outside, from {source}; so no gap is left, and the ring is closed."),
+    "wins_time": ("{move} schließt {victim} ein: {Enemy} muss umsetzen, und dieser Zug fehlt zur Verteidigung.",
+                  "{move} traps {victim}: {Enemy} has to relocate and lacks that move for the defence."),
+    "queen_before": ("Erst die Königin auf den Thron, dann die letzte Wache: Andersherum wäre das Spiel verloren.",
+                     "First the queen on the throne, then the last guard: the other way round the game would be lost."),
+    "order_trap": ("Die Reihenfolge entscheidet: Nach {wrong} schließt {reply} {victim} ein.",
+                   "The order decides: after {wrong}, {reply} traps {victim}."),
+    "order_place": ("Die Reihenfolge entscheidet: Nach {wrong} setzt sich {Enemy} mit {reply} selbst an den Thron.",
+                    "The order decides: after {wrong}, {Enemy} takes a place at the throne with {reply}."),
+    "order_time": ("{wrong} sieht ebenso gut aus, doch dann hält {reply} den Gewinn auf.",
+                   "{wrong} looks just as good, but then {reply} holds up the win."),
+    "two_threats": ("Nach {move} drohen {first} und {second}: Gegen beides zugleich hat {Enemy} keinen Zug.",
+                    "After {move} there are two threats, {first} and {second}: {Enemy} has no move against both."),
+    "in_time": ("Nach {move} fehlen noch {count} Züge, und keine Antwort kommt rechtzeitig.",
+                "After {move} {count} more moves are needed, and no answer comes in time."),
+    "in_time_one": ("Nach {move} fehlt nur noch ein Zug, und keine Antwort verhindert ihn.",
+                    "After {move} only one more move is needed, and no answer stops it."),
+    "hold_guard": ("{Victim} muss jetzt auf den Außenring, und zum Gewinn fehlt {Enemy} wieder mehr als ein Zug.",
+                   "{Victim} must go to the outer ring now, and {Enemy} needs more than one move to win again."),
+    "hold_queen": ("{Victim} muss umgesetzt werden, und ohne Königin auf dem Thron gewinnt {Enemy} nicht.",
+                   "{Victim} must be relocated, and without the queen on the throne {Enemy} does not win."),
+    "hold_place": ("Auf {target} am Thron fehlte {Enemy} noch eine Wache; jetzt steht dort dein Stein.",
+                   "{Enemy} still lacked a guard on {target} at the throne; now your piece stands there."),
+    "hold_on": ("Nach {move} kann {Enemy} in {count} Zügen nicht gewinnen; fast alles andere verliert.",
+                "After {move} {Enemy} cannot win in {count} moves; nearly everything else loses."),
+    "hold_on_one": ("Nach {move} kann {Enemy} nicht sofort gewinnen; fast alles andere verliert.",
+                    "After {move} {Enemy} cannot win at once; nearly everything else loses."),
+    "hold_only": ("Jeder andere Zug verliert, nach {wrong} zum Beispiel gewinnt {reply}.",
+                  "Every other move loses: after {wrong}, for example, {reply} wins."),
+    "hold_only_moves": ("Jeder andere Zug verliert in höchstens {count} Zügen; dieser hält stand.",
+                        "Every other move loses in {count} moves at most; this one holds out."),
+}
+
+
+class Explanations:
+    """Makes the sentences of a collection: each is true of its puzzle, and what has been said least often comes first."""
+
+    def __init__(self) -> None:
+        self.used: CounterOf[str] = Counter()
+
+    def sentence(self, puzzle: Puzzle) -> Tuple[str, str]:
+        """What explains a solution, in German and English."""
+        position = Position.from_text(puzzle.position)
+        move = Move.from_text(puzzle.solution[0])
+        facts = dict(_FACTS[puzzle.goal](position, move, puzzle))
+        key = min(facts, key=lambda name: (self.used[name], list(facts).index(name)))
+        self.used[key] += 1
+        values = {"target": _name(move.target), "source": _name(move.source), "move": position.describe(move),
+                  **facts[key]}
+        return _said(key, 0, position, values), _said(key, 1, position, values)
+
+
+def _said(key: str, language: int, position: Position, values: Dict[str, object]) -> str:
+    """A sentence in one language; pieces (their cells) become words, such as 'the guard on e5'."""
+    words = {"enemy": (("Weiß", "White"), ("Schwarz", "Black"))[1 - position.turn][language]}
+    for name, value in values.items():
+        if isinstance(value, int) and name.startswith("victim"):
+            kind = (("die Wache auf {}", "the guard on {}"), ("die Königin auf {}", "the queen on {}")
+                    )[position.is_queen(value)][language]
+            value = kind.format(cell_name(value))
+        words[name] = str(value)
+    words.update({name[0].upper() + name[1:]: word[0].upper() + word[1:] for name, word in list(words.items())})
+    text = PUZZLE_SENTENCES[key][language].format(**words)
+    return text[0].upper() + text[1:] if not re.match("[a-l][0-9]", text) else text
+
+
+def _name(cell: Optional[Cell]) -> str:
+    return "" if cell is None else cell_name(cell)
+
+
+Facts = Iterator[Tuple[str, Dict[str, object]]]
+
+
+def _partners(position: Position, move: Move, victim: Cell) -> List[Cell]:
+    """The pieces that enclose a victim together with the one that has just moved."""
+    around = position.after(change_of(move)).enclosers(victim)
+    pairs = [around[index:index + 2] for index in range(0, len(around), 2)]
+    return [cell for pair in pairs if move.target in pair for cell in pair if cell != move.target]
+
+
+def _facts_of_a_trap(position: Position, move: Move, _puzzle_: Puzzle) -> Facts:
+    victim = position.newly_trapped(move)[0]
+    partner = _partners(position, move, victim)[0]
+    known: Dict[str, object] = {"victim": victim, "partner": _name(partner)}
+    if position.is_queen(victim):
+        yield "queen_victim", known
+    elif RING[victim] == 1:
+        yield "at_throne", known
+    if not position.is_queen(victim):
+        if position.is_queen(partner) or move.source is not None and position.is_queen(move.source):
+            yield "queen_helps", known
+        if RING[victim] != RADIUS:
+            yield "between", known
+    if not position.is_progress(move):
+        yield "along", known
+    yield "opposite", known
+
+
+def _facts_of_two(position: Position, move: Move, _puzzle_: Puzzle) -> Facts:
+    first, second = position.newly_trapped(move)[:2]
+    partners = [_partners(position, move, victim)[0] for victim in (first, second)]
+    known: Dict[str, object] = {"victim": first, "victim2": second, "partner": _name(partners[0]),
+                                "partner2": _name(partners[1])}
+    yield "two_lines", known
+    rings = sum(RADIUS - (RING[victim] or 0) for victim in (first, second))
+    if rings > 1 and not position.is_queen(first) and not position.is_queen(second):
+        yield "two_rings", {**known, "rings": rings}
+    yield "two_moves", known
+    yield "two_at", known
+
+
+def _facts_of_the_exception(position: Position, move: Move, _puzzle_: Puzzle) -> Facts:
+    side, side2 = position.after(change_of(move)).enclosers(move.target or 0)[:2]
+    target = move.target or 0
+    known: Dict[str, object] = {"side": _name(side), "side2": _name(side2), "partner": _name(2 * side - target),
+                                "partner2": _name(2 * side2 - target)}
+    for key in ("line_of_five", "but_here", "both_ends"):
+        yield key, known
+
+
+def _facts_of_a_relocation(position: Position, move: Move, _puzzle_: Puzzle) -> Facts:
+    victim = position.newly_trapped(move)[0]
+    known: Dict[str, object] = {"victim": victim, "partner": _name(_partners(position, move, victim)[0])}
+    if move.source is not None and position.is_queen(move.source):
+        yield "queen_lands", known
+    for key in ("attack", "back_again", "chosen_cell"):
+        yield key, known
+
+
+def _facts_of_safety(position: Position, move: Move, puzzle: Puzzle) -> Facts:
+    following = position.after(change_of(move))
+    waiting = position.with_turn(1 - position.turn)
+    threats = {threat: waiting.newly_trapped(threat) for threat in waiting.legal_moves()
+               if waiting.newly_trapped(threat)} if not position.trapped() else {}
+    victims = sorted({cell for cells in threats.values() for cell in cells})
+    trapped = position.newly_trapped(move)
+    if trapped:
+        yield "counter", {"victim": trapped[0]}
+    if victims and {threat.target for threat in threats} == {move.target}:
+        yield "blocks", {"victim": victims[0]}
+    if victims == [move.source]:
+        yield "steps_aside", {}
+    if len(victims) == 2:
+        yield "two_saved", {"victim": victims[0], "victim2": victims[1]}
+    refused = [threat for threat in threats if following.refusal(threat) is Refusal.SELF_ENCLOSURE]
+    if refused:
+        yield "forbids", {"cell": _name(refused[0].target)}
+    if victims and move.source not in victims:
+        threat = next(iter(threats))
+        yield "danger", {"victim": threats[threat][0], "threat": waiting.describe(threat).rstrip("+")}
+    count = len(puzzle.solution)
+    choices = len(position.legal_moves())
+    yield ("few_safe" if count == 1 else "few_safe_two"), {"choices": choices}
+
+
+def _facts_of_the_throne(position: Position, move: Move, _puzzle_: Puzzle) -> Facts:
+    known: Dict[str, object] = {"partner": _name(_partners(position, move, THRONE)[0])}
+    for key in ("throne_is_open", "no_guard", "comes_back"):
+        yield key, known
+    guards = popcount(position.enemy & INNER)
+    if guards > 2:
+        yield "guards_in_vain", {**known, "count": guards}
+
+
+def _facts_of_a_win(position: Position, move: Move, puzzle: Puzzle) -> Facts:
+    if puzzle.moves == 1:
+        for other in position.legal_moves():
+            if other != move and other.target == move.target and other.source is not None and RING[other.source] == 1:
+                yield "no_gap", {"other": _name(other.source)}
+                break
+        yield "closed", {}
+        if move.source is not None and RING[move.source] == 2:
+            yield "from_outside", {}
+        return
+    trapped = position.newly_trapped(move)
+    if trapped:
+        yield "wins_time", {"victim": trapped[0]}
+    if move.target == THRONE:
+        yield "queen_before", {}
+    again = position.after(change_of(move)).with_turn(position.turn)
+    finishing = ForcedWins().winning_moves(again, 1)
+    if puzzle.moves == 2 and len(finishing) > 1:
+        yield "two_threats", {"first": again.describe(finishing[0]).rstrip("#"),
+                              "second": again.describe(finishing[1]).rstrip("#")}
+    yield from _wrong_order(position, move, puzzle)
+    yield ("in_time_one" if puzzle.moves == 2 else "in_time"), {"count": puzzle.moves - 1}
+
+
+def _wrong_order(position: Position, move: Move, puzzle: Puzzle) -> Facts:
+    """What is wrong with another step towards the win."""
+    wins = ForcedWins()
+    missing = moves_to_go(position.own, position.queens)
+    for wrong in position.legal_moves():
+        following = position.after(change_of(wrong))
+        if wrong == move or moves_to_go(following.enemy, following.queens) >= missing or following.outcome():
+            continue
+        replies = wins.defences(following, puzzle.moves - 1)
+        if not replies or following.trapped():
+            continue
+        known: Dict[str, object] = {"wrong": position.describe(wrong)}
+        for reply in replies:
+            caught = following.newly_trapped(reply)
+            if caught and caught[0] != wrong.target:
+                yield "order_trap", {**known, "reply": following.describe(reply).rstrip("+"), "victim": caught[0]}
+                return
+        for reply in replies:
+            if RING[reply.target or 0] == 1 and not following.newly_trapped(reply):
+                yield "order_place", {**known, "reply": following.describe(reply)}
+                return
+        yield "order_time", {**known, "reply": following.describe(replies[0])}
+        return
+
+
+def _facts_of_holding_out(position: Position, move: Move, puzzle: Puzzle) -> Facts:
+    trapped = position.newly_trapped(move)
+    if trapped and position.is_queen(trapped[0]) and trapped[0] == THRONE:
+        yield "hold_queen", {"victim": trapped[0]}
+    elif trapped and not position.is_queen(trapped[0]) and RING[trapped[0]] != RADIUS:
+        yield "hold_guard", {"victim": trapped[0]}
+    if move.target is not None and RING[move.target] == 1 and not position.own & THRONE_BIT:
+        yield "hold_place", {}
+    if len(puzzle.solution) == 1:
+        if puzzle.moves == 1:
+            for wrong in position.legal_moves():
+                following = position.after(change_of(wrong))
+                if wrong != move and not following.outcome():
+                    won = ForcedWins().winning_moves(following, 1)[0]
+                    yield "hold_only", {"wrong": position.describe(wrong), "reply": following.describe(won).rstrip("#")}
+                    break
+        else:
+            yield "hold_only_moves", {"count": puzzle.moves}
+    else:
+        yield ("hold_on_one" if puzzle.moves == 1 else "hold_on"), {"count": puzzle.moves}
+
+
+#: By goal, what can truly be said about a solution, the most telling first.
+_FACTS: Dict[str, Callable[[Position, Move, Puzzle], Facts]] = {
+    "trap": _facts_of_a_trap, "trap_two": _facts_of_two, "exception": _facts_of_the_exception,
+    "relocate_trap": _facts_of_a_relocation, "safe": _facts_of_safety, "trap_queen": _facts_of_the_throne,
+    "win": _facts_of_a_win, "hold": _facts_of_holding_out}
+
+
+# -- which ones make a collection --
+
+def _turnings() -> Tuple[Dict[Cell, Cell], ...]:
+    """The twelve ways to turn and mirror the board: where each cell comes to lie."""
+    cell_at = {axial(cell): cell for cell in CELLS}
+    ways = []
+    for is_mirrored in (False, True):
+        for turns in range(6):
+            way = {}
+            for cell in CELLS:
+                q, r = axial(cell)
+                q, r = (r, q) if is_mirrored else (q, r)
+                for _ in range(turns):
+                    q, r = -r, q + r
+                way[cell] = cell_at[q, r]
+            ways.append(way)
+    return tuple(ways)
+
+
+_TURNINGS = _turnings()
+
+
+def likeness(first: Position, second: Position) -> int:
+    """How many pieces stand alike in two positions, seen from the side to move, when one of the boards is turned to fit."""
+    def parts(position: Position) -> Tuple[Bits, ...]:
+        own, enemy, queens, _turn = position
+        return own & ~queens, own & queens, enemy & ~queens, enemy & queens
+    fixed, cells = parts(second), [list(cells_of(part)) for part in parts(first)]
+    return max(sum(fixed[kind] >> way[cell] & 1 for kind in range(4) for cell in cells[kind]) for way in _TURNINGS)
+
+
+def pattern(puzzle: Puzzle) -> Tuple[object, ...]:
+    """What a solution of one move looks like: the kinds of the pieces and the rings that take part."""
+    position, move = Position.from_text(puzzle.position), Move.from_text(puzzle.solution[0])
+    if move.source is None or move.target is None:
+        return ()
+    caught = sorted((position.is_queen(cell), RING[cell]) for cell in position.newly_trapped(move))
+    return puzzle.goal, position.is_queen(move.source), RING[move.source], RING[move.target], tuple(caught)
+
+
+def is_best(puzzle: Puzzle) -> bool:
+    """Whether the engine, asked for its move, finds a right one: what a puzzle teaches is worth doing."""
+    if puzzle.goal in ("win", "hold"):
+        return True
+    return str(search(Game(Position.from_text(puzzle.position)), nodes=JUDGE_NODES).move) in puzzle.solution
+
+
+def collection_of(found: Sequence[Puzzle], report: Callable[[str], None] = lambda _line: None) -> List[Puzzle]:
+    """The best of the puzzles found: as many of each theme and number of moves as wanted, no two alike, easy ones first."""
+    taken: List[Puzzle] = []
+    for theme, numbers in PUZZLE_THEMES.items():
+        for moves, count in numbers.items():
+            pool = [puzzle for puzzle in found if puzzle.moves == moves and puzzle.theme == theme]
+            if theme == "win":
+                pool += [puzzle for puzzle in found if puzzle.moves == moves and puzzle.theme == "ring"]
+            chosen = _unlike_ones(pool, taken, CHOICE * count)
+            hard = sorted(((difficulty_of(Position.from_text(puzzle.position), puzzle.goal, moves), puzzle)
+                           for puzzle in chosen), key=lambda pair: pair[0])
+            places = range(count) if count >= len(hard) else [i * (len(hard) - 1) // max(1, count - 1)
+                                                              for i in range(count)]
+            taken += [hard[place][1]._replace(theme=theme) for place in places if place < len(hard)]
+            report(f"{theme} {moves}: {min(count, len(hard))} of {len(pool)}")
+    return taken
+
+
+def _unlike_ones(pool: Sequence[Puzzle], taken: Sequence[Puzzle], count: int) -> List[Puzzle]:
+    """The first so many of a pool that are unlike all others, by what they show and by where the pieces stand."""
+    chosen: List[Puzzle] = []
+    boards = [Position.from_text(puzzle.position) for puzzle in taken]
+    patterns: CounterOf[Tuple[object, ...]] = Counter()
+    most = max(MOST_OF_A_PATTERN, count // 6)
+    for puzzle in pool:
+        board, kind = Position.from_text(puzzle.position), pattern(puzzle)
+        if len(chosen) == count:
+            break
+        if (patterns[kind] < most or puzzle.goal in ("win", "hold")) and is_best(puzzle) and not any(
+                likeness(board, other) > MOST_ALIKE for other in boards):
+            patterns[kind] += 1
+            chosen.append(puzzle)
+            boards.append(board)
+    return chosen
+
+
+# -- the command --
+
+#: The heading of each theme and what its page says, in German and English.
+THEME_TEXTS: Dict[str, Tuple[str, str, str, str]] = {
+    "trap": ("Einschließen", "Trapping", "Such einen gegnerischen Stein, neben dem schon einer von deinen steht. "
+             "Gegenüber, auf der anderen Seite, fehlt nur noch ein zweiter.",
+             "Look for an enemy piece that has one of yours beside it. On the opposite side only a second one is missing."),
+    "trap_two": ("Doppelt einschließen", "Trapping two", "Wer zwei Steine auf einmal einschließt, gewinnt Zeit: "
+                 "Der Gegner muss zweimal umsetzen.",
+                 "Trapping two pieces at once wins time: the opponent has to relocate twice."),
+    "relocate": ("Gut umsetzen", "Relocating well", "Umsetzen müssen ist kein Unglück. Du darfst das Feld wählen: "
+                 "Such eines, das etwas bewirkt oder wo nichts mehr passieren kann.",
+                 "Having to relocate is no misfortune. The cell is yours to choose: look for one that does something, "
+                 "or where nothing can happen any more."),
+    "save": ("Retten", "Saving", "Gleich wird ein Stein von dir eingeschlossen. Such erst den Zug, mit dem der Gegner "
+             "das täte; dann siehst du, was dagegen hilft.",
+             "One of your pieces is about to be trapped. First look for the move that would do it; then you see what helps."),
+    "exception": ("Die Ausnahme nutzen", "Using the exception", "Zwischen zwei gegnerische Steine darfst du nur, wenn "
+                  "du mit dem Zug beide einschließt. Hier ist das möglich.",
+                  "You may go between two enemies only if that very move traps both of them. Here it does."),
+    "trap_queen": ("Vom Thron vertreiben", "Off the throne", "Auch auf dem Thron kann eine Königin eingeschlossen "
+                   "werden. Such zwei gegenüberliegende Felder neben ihr.",
+                   "A queen can be trapped on the throne, too. Look for two opposite cells beside her."),
+    "ring": ("Den Ring schließen", "Closing the ring", "Die Königin sitzt schon auf dem Thron. Welche Wache nimmt "
+             "welchen Platz, und in welcher Reihenfolge?",
+             "The queen is on the throne already. Which guard takes which place, and in what order?"),
+    "win": ("Gewinnen", "Winning", "Finde Züge, gegen die es keine Verteidigung gibt. Oft entscheidet die Reihenfolge, "
+            "manchmal gewinnt ein Einschluss die nötige Zeit.",
+            "Find moves against which there is no defence. Often the order decides; sometimes a trap wins the time you need."),
+    "hold": ("Standhalten", "Holding the draw", "Gleich ist alles verloren, nur ein Zug hält das Spiel noch im "
+             "Gleichgewicht. Was fehlt dem Gegner zum Gewinn?",
+             "Everything is about to be lost, and only one move keeps the game level. What does the opponent need to win?")}
+
+
+def collection_text(puzzles: Sequence[Puzzle]) -> str:
+    """The text of a file with puzzles: for each theme a page, then its puzzles, each with the sentence that explains it."""
+    explanations = Explanations()
+    lines = ['{ Rätsel: erst zu jedem Thema eine Seite (Kind "theme"), dann seine Rätsel.',
+             '  Puzzles: for each theme first a page (Kind "theme"), then its puzzles. }', ""]
+    for theme, texts in THEME_TEXTS.items():
+        lines += ['[Kind "theme"]', f'[Theme "{theme}"]']
+        lines += [f'[{name} "{text}"]' for name, text in zip(("Title.de", "Title.en", "Text.de", "Text.en"), texts)]
+        lines += ["", "*", ""]
+        for puzzle in puzzles:
+            if puzzle.theme == theme:
+                german, english = explanations.sentence(puzzle)
+                lines += ['[Kind "puzzle"]', f'[Theme "{theme}"]', f'[Goal "{puzzle.goal}"]',
+                          f'[Moves "{puzzle.moves}"]', f'[Position "{puzzle.position}"]',
+                          f'[Solution "{" ".join(puzzle.solution)}"]', f'[Praise.de "{german}"]',
+                          f'[Praise.en "{english}"]', "", "*", ""]
+    return "\n".join(lines)
+
+
+def find_puzzles(options: argparse.Namespace) -> None:
+    """Find puzzles in games of the program against itself and write the best of each theme into a file.
+
+    What each game holds is kept: the same command goes on where it was stopped.
+    The same seed and number of games give the same puzzles.
+    """
+    known = _known_puzzles(options.found, options.seed)
+    missing = [(options.seed, number) for number in range(1, options.games + 1) if number not in known]
+    if missing:
+        with open(options.found, "a", encoding="utf-8") as file:
+            for count, (number, puzzles) in enumerate(_played(_puzzles_of_game, missing, options.jobs), 1):
+                known[number] = puzzles
+                file.write(json.dumps([options.seed, number, puzzles]) + "\n")
+                file.flush()
+                print(f"\r{count}/{len(missing)} games ", end="", file=sys.stderr, flush=True)
+        print(file=sys.stderr)
+    found = [puzzle for number in range(1, options.games + 1) for puzzle in known[number]]
+    puzzles = collection_of(found, partial(print, flush=True))
+    write_safely(options.out, collection_text(puzzles))
+    print(f"{len(puzzles)} puzzles in {options.out}")
+
+
+def _known_puzzles(path: str, seed: int) -> Dict[int, List[Puzzle]]:
+    """The puzzles by the number of their game that have been found already; a line that was cut off is left out."""
+    known: Dict[int, List[Puzzle]] = {}
+    for line in read_text(path).splitlines() if os.path.exists(path) else ():
+        try:
+            of_seed, number, puzzles = json.loads(line)
+        except ValueError:
+            continue
+        if of_seed == seed:
+            known[number] = [Puzzle(theme, goal, moves, position, tuple(solution))
+                             for theme, goal, moves, position, solution in puzzles]
+    return known
+
+
+# --- 16. Command line ------------------------------------------------------------
 
 
 def analyse(options: argparse.Namespace) -> None:
@@ -4113,6 +4776,18 @@ def _parser() -> argparse.ArgumentParser:
                          help="begin with what a beginner knows, not with the numbers that stand in this file")
     command.add_argument("--write", action="store_true", help="write the weights into this program's file")
     command.set_defaults(run=learn)
+
+    command = commands.add_parser(
+        "puzzles", help="find puzzles", description=find_puzzles.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    command.add_argument("out", metavar="FILE", type=_file_to_write, help="the file to write, such as puzzles.agon")
+    command.add_argument("--games", type=_count, default=300, help="number of games to look through (default 300)")
+    command.add_argument("--seed", type=_seed, default=1, help="other games with another seed (default 1)")
+    command.add_argument("--jobs", type=_count, default=os.cpu_count() or 1,
+                         help="games at the same time (default: one for each core)")
+    command.add_argument("--found", metavar="FILE", type=_file_to_write, default="puzzles.jsonl",
+                         help="keeps what each game holds (default puzzles.jsonl)")
+    command.set_defaults(run=find_puzzles)
 
     command = commands.add_parser(
         "tree", help="print a minimax tree", description=show_tree.__doc__,

@@ -1875,7 +1875,7 @@ def _lesson_of(game: Game) -> Lesson:
             raise AgonError("bad_number", moves, name="Moves")
         name = "Solution"
         lesson = Lesson(kind, game.start, goals, replies, int(moves), headers.get("Theme", ""),
-                        headers.get("Picture", ""), *texts, moves_of["Arrows"], moves_of["Solution"])
+                        headers.get("Picture", ""), *texts, arrows=moves_of["Arrows"], solution=moves_of["Solution"])
         position = game.start
         for move in lesson.solution:
             following = position.play(move, game.rules)

@@ -7651,14 +7651,70 @@ def test_the_last_page_leads_to_the_puzzles_when_it_is_done(classroom: Path) -> 
     assert buttons(shown(session).page)[0] == ("puzzles", "To the puzzles ›", True, True)
 
 
-def test_the_puzzles_open_at_the_first_that_is_not_solved(classroom: Path) -> None:
+def test_the_shelf_opens_at_the_first_puzzle_that_is_open_and_those_solved_with_help_come_back(classroom: Path) -> None:
     lessons = agon.read_lessons("puzzles.agon")[0]
-    assert len(lessons) == 5  # with the page of a theme
-    for solved, number in (((), 0), ((str(pos(TRAP_TWO)),), 1), (tuple(str(lesson.start) for lesson in lessons), 0)):
+    keys = [str(lesson.start) for lesson in lessons if lesson.kind == "puzzle"]
+    for solved, helped, number in (((), (), 0), (keys[:1], (), 1), (keys[:1], keys[1:2], 2), (keys[1:], keys[:1], 0),
+                                   (keys[:2], keys[2:], 2), (keys, (), 0)):
         store = agon.Store(Pad())
         for key in solved:
             store.note(solved=key)
-        assert agon.PuzzleBook(lessons, Tried(), store).number == number
+        for key in helped:
+            store.note(helped=key)
+        book = agon.PuzzleBook(lessons, Tried(), store)
+        assert book.number == number and not book.is_open and not book.accepts_moves
+        assert book.settled() == agon.Next() and book.hint() == agon.Next()
+    book = open_puzzles(0, solved=keys[1:2])
+    assert book.following(0) == 2 and book.following(3) == 0
+
+
+def test_the_shelf_shows_every_puzzle_with_its_state_by_theme(classroom: Path) -> None:
+    book = open_puzzles(1, solved=[str(pos(TRAP_TWO))])
+    book.store.note(helped=str(pos(BLACK_WINS_IN_TWO)))
+    session = on_table()
+    session.open(book)
+    assert shown(session).shelf is None
+    book.commands()["puzzle_shelf"]()
+    shelf = shown(session).shelf
+    assert [(title, count, [(tile.number, tile.moves, tile.state) for tile in tiles])
+            for title, count, tiles in shelf.groups] == [
+        ("Two at once", "1 of 1", [(0, 1, "solved")]),
+        ("Puzzles", "1 of 3", [(1, 1, "open"), (2, 2, "helped"), (3, 1, "open")])]
+    assert shelf.chosen == 1 and shelf.groups[1][2][1].position == pos(BLACK_WINS_IN_TWO)
+    assert shelf.legend == ("solved alone", "solved with a hint")
+    page = shown(session).page
+    assert (page.context, page.heading, page.task) == (
+        "2 of 4 solved, 1 with a hint", "Puzzle 2: Puzzles", "You are White. Win in one move.")
+    assert buttons(page) == [("puzzle_open", "Open puzzle 2 ›", True, True), ("page_close", "Back to the game", True, False)]
+
+
+def test_a_puzzle_is_chosen_and_opened_on_the_shelf(classroom: Path) -> None:
+    book = open_puzzles()
+    book.commands()["puzzle_shelf"]()
+    assert set(book.commands()) == {"puzzle_open", "previous", "next"}
+    for key, number in (("previous", 0), ("next", 1), ("next", 2), ("next", 3), ("next", 3)):
+        book.commands()[key]()
+        assert book.number == number and not book.is_open
+    book.choose("look 1")
+    assert book.number == 1 and not book.is_open
+    book.commands()["puzzle_open"]()
+    assert book.number == 1 and book.is_open
+    book.choose("open 2")
+    assert book.number == 2 and book.is_open and book.accepts_moves
+
+
+def test_the_board_turns_to_the_solver_and_cannot_be_turned_by_hand(classroom: Path) -> None:
+    session = on_table()
+    book = open_puzzles(0)
+    session.open(book)
+    for flipped in (False, True):
+        book.open(0)
+        view = shown(session, flipped=flipped)
+        assert not view.flipped and "flip" in view.resting
+        book.open(2)
+        assert shown(session, flipped=flipped).flipped
+    session.close()
+    assert shown(session, flipped=True).flipped and "flip" not in shown(session).resting
 
 
 def test_a_puzzle_is_solved_by_what_it_asks_for_and_remembered(classroom: Path) -> None:
@@ -7666,29 +7722,84 @@ def test_a_puzzle_is_solved_by_what_it_asks_for_and_remembered(classroom: Path) 
     assert (book.place, book.settled(), book.accepts_moves) == ("puzzles", agon.Next(), True)
     assert after(book, "c4-d4") == agon.Next()
     assert book.is_solved and not book.accepts_moves and book.settled() == agon.Next()
-    assert (book.feedback, book.is_praise) == (agon.Message("puzzle_solved"), True)
-    assert book.store.progress.solved == {str(pos(TRAP_TWO))}
+    assert (book.feedback, book.is_praise) == (agon.Message.of("puzzle_solved", praise={}), True)
+    assert book.store.progress.solved == {str(pos(TRAP_TWO))} and book.was_known == "open"
     book.open(1)
     assert not book.is_solved and book.accepts_moves and book.feedback is None
     assert after(book, "h5-g6") == agon.Next() and book.is_solved
 
 
-@pytest.mark.parametrize("number, move, feedback", [
-    (0, "k1-k2", "puzzle_traps_none"), (3, "k1-k2", "puzzle_traps_none"), (1, "h5-h4", "puzzle_too_long")])
-def test_a_move_that_does_not_do_it_is_taken_back_and_the_reason_told(
-        classroom: Path, number: int, move: str, feedback: str) -> None:
-    book = open_puzzles(number)
-    assert after(book, move) == agon.Next(agon.Mode.ANIMATING, **WRONG)
-    assert (book.feedback, book.is_praise, book.is_solved) == (agon.Message(feedback), False, False)
-    assert book.store.progress.solved == frozenset() and not book.accepts_moves
-
-
-def test_one_piece_trapped_where_two_are_asked_for_is_not_enough(classroom: Path) -> None:
-    (classroom / "puzzles.agon").write_text(
-        leaf(Kind="puzzle", Goal="trap_two", Position="Qf2 d4 c5 h4 / Qf10 d5 g8 w"), "utf-8")
+def test_what_is_solved_with_a_hint_is_marked_so_until_it_is_solved_alone(classroom: Path) -> None:
     book = open_puzzles(0)
-    after(book, "c5-d6")
-    assert book.feedback == agon.Message("puzzle_traps_one")
+    book.hint()
+    after(book, "c4-d4")
+    assert agon.Texts("en").say(book.feedback) == "Solved with a hint; the puzzle will come back."
+    progress = book.store.progress
+    assert progress.helped == {str(pos(TRAP_TWO))} and not progress.solved
+    book.open(0)
+    assert book.was_known == "helped" and not book.was_helped
+    after(book, "c4-d4")
+    assert book.store.progress.solved == {str(pos(TRAP_TWO))} and not book.store.progress.helped
+
+
+def explained(position: str, goal: str, **headers: object) -> str:
+    both = {"Praise_de": "Darum.", "Praise_en": "That is why."}
+    return leaf(Kind="puzzle", Goal=goal, Position=position, **both, **headers)
+
+
+def test_a_solved_puzzle_is_explained(classroom: Path) -> None:
+    (classroom / "puzzles.agon").write_text(explained(TRAP_TWO, "trap_two"), "utf-8")
+    book = open_puzzles(0)
+    after(book, "c4-d4")
+    assert agon.Texts("en").say(book.feedback) == "Solved! That is why."
+    assert agon.Texts("de").say(book.feedback) == "Gelöst! Darum."
+
+
+TRAPPED_ON_THRONE = "Qf2 f5 e7 h4 / Qf6 d7 g8 w"
+
+
+@pytest.mark.parametrize("goal, position, move, verdict", [
+    ("trap_two", TRAP_TWO, "k1-k2", "That traps no piece."),
+    ("trap", TRAP_TWO, "k1-k2", "That traps no piece."),
+    ("trap_two", "Qf2 d4 c5 h4 / Qf10 d5 g8 w", "c5-d6", "That traps only one piece."),
+    ("trap_queen", TRAPPED_ON_THRONE, "h4-g5", "That traps no piece."),
+    ("exception", TRAP_TWO, "k1-k2", "There your piece does not stand between two enemies."),
+    ("win", ONE_MOVE_TO_WIN, "h5-h4", "The ring around your queen is not closed yet: one more move is needed."),
+    ("win", "Qf4 e5 e6 f5 f7 g5 h5 / Qf11 a2 w", "h5-h6",
+     "That is too slow: after it you still need at least 3 moves."),
+    ("win", "Qf4 e5 e6 f5 f7 g5 h5 / Qf11 a2 w", "h5-g6",
+     "The ring is closed, but your queen is not on the throne: that loses the game."),
+])
+def test_a_wrong_move_stays_on_the_board_and_is_told_what_is_wrong_with_it(
+        classroom: Path, goal: str, position: str, move: str, verdict: str) -> None:
+    (classroom / "puzzles.agon").write_text(leaf(Kind="puzzle", Goal=goal, Position=position), "utf-8")
+    book = open_puzzles(0)
+    assert after(book, move) == agon.Next() and book.is_wrong and not book.accepts_moves
+    assert (agon.Texts("en").say(book.feedback), book.is_praise, book.is_solved) == (verdict, False, False)
+    assert not book.store.progress.solved and book.settled() == agon.Next()
+    session = on_table()
+    session.open(book)
+    assert buttons(shown(session).page)[0] == ("page_again", "Once more", True, True)
+    came_from = book.commands()["page_again"]()
+    assert came_from == {mv(move).source: mv(move).target} and book.game.ply == 0
+    assert book.accepts_moves and book.feedback is None
+
+
+@pytest.mark.parametrize("goal, position, move, refutation, verdict", [
+    ("safe", "Qf1 e5 / Qf11 e6 d3 w", "f1-f2", None, "traps the guard on e5."),
+    ("hold", "Qf9 h6 / Qf6 e5 e6 f5 f7 g5 g7 w", "f9-e8", "g7-g6", "g7-g6 wins at once."),
+])
+def test_what_refutes_a_wrong_move_is_played_and_both_are_taken_back(
+        classroom: Path, goal: str, position: str, move: str, refutation: Optional[str], verdict: str) -> None:
+    (classroom / "puzzles.agon").write_text(leaf(Kind="puzzle", Goal=goal, Position=position), "utf-8")
+    book = open_puzzles(0)
+    following = after(book, move)
+    assert following == agon.Next(agon.Mode.ANIMATING, play=following.play, delay=600) and following.play
+    assert refutation is None or str(following.play) == refutation
+    assert agon.Texts("en").say(book.feedback).endswith(verdict)
+    assert after(book, str(following.play)) == agon.Next() and not book.accepts_moves
+    assert set(book.commands()["page_again"]()) == {mv(move).source, following.play.source}
+    assert book.game.ply == 0 and book.accepts_moves
 
 
 def test_a_first_move_that_may_win_is_judged_by_the_best_engine(classroom: Path) -> None:
@@ -7705,25 +7816,48 @@ def test_a_move_still_wins_when_the_defence_loses_in_time(classroom: Path, score
     book = open_puzzles(2)
     after(book, "g7-g6")
     defence = book.game.legal_moves()[0]
+    following = book.answered(defence, score)
+    assert following == agon.Next(agon.Mode.ANIMATING, play=defence, delay=600) and book.is_wrong != wins
     if wins:
-        assert book.answered(defence, score) == agon.Next(agon.Mode.ANIMATING, play=defence, delay=600)
         assert (book.feedback, book.is_praise) == (
-            agon.Message.of("puzzle_go_on", within=agon.Message("within_one")), True)
-        assert said("puzzle_go_on", within=agon.Message("within_one")) == "Good! Now it can be done in one move."
-        assert after(book, str(defence)) == agon.Next() and book.accepts_moves
+            agon.Message.of("puzzle_go_on", within=agon.Message("within_1")), True)
+        assert agon.Texts("en").say(book.feedback) == "Good! Now it can be done in one move."
+        assert after(book, str(defence)) == agon.Next() and book.accepts_moves and book.right_ply == 2
     else:
-        assert book.answered(defence, score) == agon.Next(agon.Mode.ANIMATING, show=defence, **WRONG)
-        assert (book.feedback, book.is_praise) == (
-            agon.Message.of("puzzle_refuted", move=book.game.describe(defence)), False), "the arrow does not stay"
+        assert "it cannot be done in two moves any more." in agon.Texts("en").say(book.feedback) and not book.is_praise
+        after(book, str(defence))
+        book.try_again()
+        assert book.game.ply == 0 and book.accepts_moves
 
 
-def test_the_last_move_has_to_win(classroom: Path) -> None:
+def test_a_refutation_is_named_by_what_it_does(classroom: Path) -> None:
     book = open_puzzles(2)
-    for _ in range(3):
-        book.game.play(book.game.legal_moves()[0])
-    assert book.moves_left == 0
-    assert book.settled() == agon.Next(agon.Mode.ANIMATING, **WRONG)
-    assert book.feedback == agon.Message("puzzle_too_long")
+    book.game.play(mv("g7-g6"))
+    position = book.position
+    traps = [other for other in position.legal_moves() if position.newly_trapped(other)]
+    places = [other for other in position.legal_moves() if agon.RING[other.target] == 1 and other not in traps]
+    others = [other for other in position.legal_moves() if other not in traps + places]
+    for moves, words in ((traps, "traps the"), (places, "stands at the throne"), (others, "helps against that")):
+        for other in moves[:1]:
+            book.answered(other, 0)
+            assert words in agon.Texts("en").say(book.feedback)
+    assert others
+
+
+def test_once_more_goes_back_to_where_all_was_still_right(classroom: Path) -> None:
+    book = open_puzzles(2)
+    after(book, "g7-g6")
+    defence = book.game.legal_moves()[0]
+    book.answered(defence, 2 - agon_ai.WIN)
+    after(book, str(defence))
+    wrong = next(move for move in book.game.legal_moves()
+                 if move not in agon_core.moves_that_reach("win", book.game))
+    after(book, str(wrong))
+    assert book.is_wrong
+    book.try_again()
+    assert book.game.ply == 2 and book.accepts_moves
+    book.try_again()
+    assert book.game.ply == 0  # nothing was wrong: from the beginning
 
 
 def test_a_move_whose_judge_has_failed_is_taken_back_to_be_made_again(classroom: Path) -> None:
@@ -7735,19 +7869,50 @@ def test_a_move_whose_judge_has_failed_is_taken_back_to_be_made_again(classroom:
     assert book.failed() == agon.Next(take_back=False) and book.accepts_moves
 
 
-def test_the_hint_is_the_next_move_of_the_solution(classroom: Path) -> None:
+def test_the_first_hint_is_the_piece_and_the_second_the_move(classroom: Path) -> None:
     book = open_puzzles(0)
+    first = book.hint()
+    assert (first.point, first.show, agon.Texts("en").say(first.say)) == (
+        parse_cell("c4"), None, "It is about the guard on c4. Another hint shows the move.")
     assert book.hint() == agon.Next(show=mv("c4-d4"))
     book.open(1)
     assert book.hint() == agon.Next(agon.Mode.THINKING, ask=agon.Question(agon.Player(8), "go depth 1", "reductions"))
+    assert book.answered(mv("h5-g6"), 5).point == parse_cell("h5")
     assert book.answered(mv("h5-g6"), 5) == agon.Next(show=mv("h5-g6"))
     book.open(2)
-    assert book.hint().ask.go == "go depth 3"
+    assert book.hint().ask.go == "go depth 3" and book.was_helped
     after(book, "g7-g6")
     assert book.hint() == agon.Next()
     book.open(1)
     after(book, "h5-g6")
-    assert book.hint() == agon.Next()
+    assert book.hint() == agon.Next() and not book.was_helped
+
+
+def test_hints_and_solution_come_from_the_file_as_long_as_the_game_follows_it(classroom: Path) -> None:
+    line = ForcedWins().line(pos(BLACK_WINS_IN_TWO), 2)
+    (classroom / "puzzles.agon").write_text(leaf(
+        Kind="puzzle", Goal="win", Moves=2, Position=BLACK_WINS_IN_TWO, Solution=" ".join(map(str, line))), "utf-8")
+    book = open_puzzles(0)
+    assert book.hint().point == line[0].source and book.hint() == agon.Next(show=line[0])
+    book.show_solution()
+    assert book.settled() == agon.Next(play=line[0])
+    assert after(book, str(line[0])) == agon.Next(agon.Mode.ANIMATING, play=line[1], delay=600)
+    assert after(book, str(line[1])) == agon.Next(play=line[2])
+    assert after(book, str(line[2])) == agon.Next() and book.is_solved
+    book.open(0)
+    book.game.play(line[0])
+    other = next(move for move in book.game.legal_moves() if move != line[1])
+    book.game.play(other)
+    assert book.settled() == agon.Next() and book.hint().ask.go == "go depth 1"
+
+
+def test_the_piece_of_a_hint_is_outlined_until_another_is_picked(classroom: Path) -> None:
+    session = on_table()
+    session.open(open_puzzles(0))
+    session.mark(piece=parse_cell("c4"))
+    assert shown(session).picture.pointed == parse_cell("c4")
+    session.clear_marks()
+    assert shown(session).picture.pointed is None
 
 
 def test_a_trap_that_cannot_be_found_is_no_hint(classroom: Path) -> None:
@@ -7762,7 +7927,8 @@ def test_the_solution_plays_itself_and_counts_for_nothing(classroom: Path) -> No
     assert book.game.ply == 0 and book.feedback is None and not book.accepts_moves
     assert book.settled() == agon.Next(play=mv("c4-d4"))
     assert after(book, "c4-d4") == agon.Next()
-    assert book.is_solved and book.store.progress.solved == frozenset() and book.feedback == agon.Message("puzzle_shown")
+    assert book.is_solved and not book.store.progress.solved and not book.store.progress.helped
+    assert agon.Texts("en").say(book.feedback) == "That was the solution."
     assert book.settled() == agon.Next()
     book.open(2)
     book.show_solution()
@@ -7776,38 +7942,50 @@ def test_the_solution_plays_itself_and_counts_for_nothing(classroom: Path) -> No
     assert book.accepts_moves
 
 
-def test_the_page_of_a_puzzle_shows_task_progress_and_what_can_be_done(classroom: Path) -> None:
+def test_the_page_of_a_puzzle_shows_task_and_what_can_be_done(classroom: Path) -> None:
     session = on_table()
     book = open_puzzles(0, solved=(str(pos(TRAP_TWO)), "another"))
     session.open(book)
     page = shown(session).page
     assert page == agon.PageView(
-        "Two at once", "Puzzle 1 of 4 · 1 solved", heading="You are White.", text="Look for two.",
-        task="Trap two pieces, with one move.", feedback="Solved before.", buttons=page.buttons,
+        "Two at once", "Puzzle 1 of 4", heading="You are White.", text="Look for two.", is_praise=True,
+        task="Trap two pieces with one move.", feedback="Solved before.", buttons=page.buttons,
         note="Your game waits under “Game”.")
     assert buttons(page) == [
-        ("page_next", "Next ›", True, False), ("hint", "Hint", True, False), ("puzzle_solution", "Solution", True, False),
-        ("page_again", "Once more", True, False), ("page_back", "‹ Back", False, False),
-        ("page_close", "Back to the game", True, False)]
+        ("puzzle_next", "Next puzzle ›", True, False), ("hint", "Hint", True, False),
+        ("puzzle_solution", "Solution", True, False), ("page_again", "Once more", True, False),
+        ("puzzle_shelf", "‹ All puzzles", True, False), ("page_close", "Back to the game", True, False)]
     after(book, "c4-d4")
     page = shown(session).page
     assert page.feedback == "Solved!" and page.is_praise
-    assert buttons(page)[:3] == [("page_next", "Next ›", True, True), ("hint", "Hint", False, False),
+    assert buttons(page)[:3] == [("puzzle_next", "Next puzzle ›", True, True), ("hint", "Hint", False, False),
                                  ("puzzle_solution", "Solution", True, False)]
+    book.commands()["puzzle_next"]()
+    assert book.number == 1 and book.is_open
     book.open(3)
     page = shown(session, "de").page
     assert (page.title, page.context, page.task, page.text) == (
-        "Rätsel", "Rätsel 4 von 4 · 1 gelöst", "Schließ einen Stein ein, mit einem Zug.", "")
-    assert page.feedback == "" and buttons(page)[0][2] is False and buttons(page)[4][2] is True
+        "Rätsel", "Rätsel 4 von 4", "Schließ mit einem Zug einen Stein ein.", "")
+    assert page.feedback == ""
     book.open(2)
     page = shown(session, "de").page
-    assert (page.heading, page.task) == ("Du bist Schwarz.", "Gewinn in 2 Zügen.")
+    assert (page.heading, page.task) == ("Du bist Schwarz.", "Gewinn in zwei Zügen.")
     book.open(0)
     assert shown(session, "de").page.title == "Titel" and shown(session, "de").page.text == "Text"
     book.open(1)
     assert shown(session).page.task == "Win in one move."
     book.show_solution()
     assert buttons(shown(session).page)[2] == ("puzzle_solution", "Solution", False, False)
+
+
+def test_every_goal_of_the_shipped_puzzles_has_its_order(classroom: Path) -> None:
+    for goal in ("win", "trap", "trap_two", "trap_queen", "exception", "relocate_trap", "safe", "hold"):
+        (classroom / "puzzles.agon").write_text(leaf(Kind="puzzle", Goal=goal, Moves=3, Position=TRAP_TWO), "utf-8")
+        book = open_puzzles()
+        for language in ("de", "en"):
+            task = book.task(agon.Texts(language))
+            assert task.endswith(".") and ("three" in task or "drei" in task) == (goal in ("win", "hold"))
+            assert goal not in ("safe", "hold") or ("Black" in task or "Schwarz" in task)
 
 
 # -- learning from mistakes --
@@ -8230,14 +8408,14 @@ def test_puzzles_may_ask_for_any_goal_in_words_of_their_own(classroom: Path) -> 
     session.open(book)
     for number, goal in enumerate(agon_core.GOALS):
         book.open(number)
-        assert (shown(session).page.task != "") == (goal in ("win", "trap", "trap_two"))
+        assert (shown(session).page.task != "") == ("puzzle_task_" + goal in agon.TEXTS)
     task = {"Task_de": "Setz die Königin auf den Thron.", "Task_en": "Put the queen on the throne."}
     (classroom / "puzzles.agon").write_text(leaf(Kind="puzzle", Goal="throne", **task), "utf-8")
     book = open_puzzles()
     session.open(book)
     assert shown(session).page.task == "Put the queen on the throne."
-    assert after(book, "f1-e1") == agon.Next(agon.Mode.ANIMATING, **WRONG)
-    assert book.feedback == agon.Message("lesson_other")
+    assert after(book, "f1-e1") == agon.Next() and book.is_wrong
+    assert agon.Texts("en").say(book.feedback) == said("lesson_other")
 
 
 def test_pages_of_other_kinds_are_passed_over(classroom: Path) -> None:
@@ -8826,9 +9004,9 @@ def test_in_a_lesson_the_games_commands_rest_unless_the_lesson_gives_them_a_mean
     tour.open(1)
     assert shown(session).resting == resting - {"next", "previous"}
     session.open(open_puzzles())
-    assert shown(session).resting == resting - {"next", "hint"}
+    assert shown(session).resting == (resting | {"flip"}) - {"next", "hint"}
     session.mode = agon.Mode.THINKING
-    assert shown(session).resting == resting - {"next"}
+    assert shown(session).resting == (resting | {"flip"}) - {"next"}
     session.mode = agon.Mode.IDLE
     table = set_up()
     session.open(table)
@@ -10530,7 +10708,9 @@ def test_in_a_lesson_the_lesson_gives_the_hint(classroom: Path) -> None:
     at.session.open(open_puzzles())
     at.session.say(agon.Message("say_wait"))
     at.run("hint")
-    assert at.performed == [agon.Next(show=mv("c4-d4"))] and at.questions == [] and at.words == ""
+    at.run("hint")
+    assert [following.show for following in at.performed] == [None, mv("c4-d4")]
+    assert at.performed[0].point == parse_cell("c4") and at.questions == []
 
 
 def test_move_now_hurries_the_engine() -> None:
@@ -10714,6 +10894,7 @@ def test_the_set_up_begins_with_the_position_on_the_board_and_is_played_with_the
 def test_the_level_of_a_puzzle_book_is_remembered_where_it_was_solved(classroom: Path) -> None:
     at = desk()
     at.run("puzzles")
+    at.session.table.open(0)
     after(at.session.table, "c4-d4")
     assert at.store.progress.solved == {str(pos(TRAP_TWO))}
 
@@ -12730,7 +12911,7 @@ def states(window: Window) -> Iterator[str]:
         if lesson.goals not in seen:
             seen.add(lesson.goals)
             app.handle(window.session.table.open, number)
-            app.handle(functools.partial(window.session.table.tell, "puzzle_refuted", move="Qf11*f10+"))
+            app.handle(functools.partial(window.session.table.tell, "puzzle_refuted", move="a5-b5", within="in 2"))
             yield f"puzzle {number + 1}"
     window.run("set_up")
     window.click("b1")
@@ -12828,6 +13009,8 @@ def test_commands_without_meaning_are_grey_and_do_nothing(
         window.play("h5-g6")
     if state in ("tour", "puzzles", "set-up"):
         window.run(state.replace("-", "_"))
+    if state == "puzzles":
+        window.app.handle(window.session.table.open, 0)
     grey = menu_states(window)
     texts = window.app.texts
     for key in possible.split():
@@ -13443,7 +13626,7 @@ def test_the_tour_can_be_walked_through_with_the_mouse(window: Window) -> None:
         if number < len(tour.lessons) - 1:
             window.press_button(window.page_button("page_next"))
     window.press_button(window.page_button("puzzles"))
-    assert isinstance(window.session.table, agon.PuzzleBook)
+    assert isinstance(window.session.table, agon.PuzzleBook) and window.root.focus_get() is window.app.window.shelf.canvas
     window.press_button(window.page_button("page_close"))
     assert window.moves() == ["b1-c2"] and window.shows_the_position()
 
@@ -13486,13 +13669,16 @@ def test_lessons_leave_the_kept_game_alone_and_a_new_game_ends_them(window: Wind
 def test_lessons_are_leafed_through_with_the_keyboard(window: Window, lesson: str) -> None:
     window.run(lesson)
     table = window.session.table
+    next_key = "page_next" if lesson == "tour" else "puzzle_next"
+    window.app.handle(table.open, table.number)
+    window.app.window.focus()
     first = table.number
     window.keys("Next", "Next", "Prior")
     assert table.number == first + 1
     window.keys("Control-Tab")
     buttons = window.app.window.page.buttons.buttons
     assert window.root.focus_get() in buttons
-    button = window.page_button("page_next")
+    button = window.page_button(next_key)
     button.focus_force()
     window.root.update()
     button.event_generate("<Key-space>")
@@ -13546,27 +13732,81 @@ def test_a_puzzle_is_solved_with_the_mouse_against_the_best_defence(window: Wind
     window.until(lambda: book.is_solved)
     assert "✓" in window.feedback() and book.key in window.app.store.progress.solved
     assert str(window.app.window.page.feedback.cget("style")) == "Good.TLabel"
-    assert window.page_button("page_next").cget("style") == "Primary.TButton"
+    assert window.page_button("puzzle_next").cget("style") == "Primary.TButton"
     window.speak("en")
-    assert window.feedback() == "✓ Solved!"
+    assert window.feedback().startswith("✓ Solved!")
 
 
-def test_a_move_that_lets_the_win_slip_is_refuted_and_taken_back(window: Window) -> None:
-    book = open_puzzle(window, "win", 2)
+def test_a_move_that_lets_the_win_slip_stays_and_is_refuted_until_once_more_takes_both_back(window: Window) -> None:
+    book = open_puzzle(window, "win", 3)
+    nearer = [(number, move) for number, lesson in enumerate(book.lessons) if lesson.goals == ("win",)
+              for move in lesson.start.legal_moves()
+              if move not in ForcedWins().winning_moves(lesson.start, lesson.moves)
+              and agon_core.moves_to_go(*lesson.start.play(move)[1:3]) <= lesson.moves - 1
+              and not lesson.start.play(move).outcome()]
+    number, slip = nearer[0]
+    window.app.handle(book.open, number)
     game = window.session.game
-    slip = next(move for move in game.legal_moves() if "loss" not in agon_ai.score_text(
-        agon_ai.search(Game(game.position.play(move)), depth=2, tricks=EVERY_LINE).score))
     window.drag(cell_name(slip.source), cell_name(slip.target))
-    window.until(lambda: "Dagegen gibt es eine Verteidigung: " in window.feedback() and not window.moves())
+    window.until(lambda: len(window.moves()) == 2)
     window.rest()
-    assert window.shows_the_position() and not book.is_solved
+    assert book.is_wrong and window.shows_the_position() and window.feedback().startswith("✗")
+    window.drag(cell_name(game.legal_moves()[0].source), cell_name(game.legal_moves()[0].target))
+    assert len(window.moves()) == 2
+    window.press_button(window.page_button("page_again"))
+    window.rest()
+    assert window.moves() == [] and window.shows_the_position() and not book.is_solved and book.accepts_moves
+
+
+def test_the_shelf_is_walked_by_arrow_keys_and_a_click_opens_a_puzzle(window: Window) -> None:
+    window.run("puzzles")
+    shelf, book = window.app.window.shelf, window.session.table
+    assert is_shown(shelf) and window.root.focus_get() is shelf.canvas
+    for key, number in (("Right", 1), ("Right", 2), ("Left", 1)):
+        shelf.canvas.event_generate(f"<{key}>")
+        window.root.update()
+        assert book.number == number == shelf.shown.chosen and not book.is_open
+    shelf.canvas.event_generate("<Down>")
+    window.root.update()
+    below = book.number
+    assert shelf._places[below][1] > shelf._places[1][1] and shelf._places[below][0] == shelf._places[1][0]
+    shelf.canvas.event_generate("<Up>")
+    shelf.canvas.event_generate("<Return>")
+    window.root.update()
+    assert book.is_open and book.number == 1 and not is_shown(shelf) and window.root.focus_get() is window.board
+    window.press_button(window.page_button("puzzle_shelf"))
+    x, y = shelf.place_of(2)
+    shelf.canvas.event_generate("<Button-1>", x=round(x), y=round(y))
+    window.root.update()
+    assert book.is_open and book.number == 2
+    window.run("puzzle_shelf")
+    shelf.canvas.event_generate("<Button-1>", x=2, y=2)  # beside all tiles
+    window.root.update()
+    assert not book.is_open
+
+
+def test_the_shelf_scrolls_to_the_puzzle_that_is_chosen_and_dresses_anew(window: Window) -> None:
+    window.run("puzzles")
+    shelf, book = window.app.window.shelf, window.session.table
+    window.app.handle(book.choose, f"look {len(book.lessons) - 1}")
+    window.root.update()
+    assert 0 < shelf.place_of(len(book.lessons) - 1)[1] < shelf.canvas.winfo_height()
+    first = shelf.canvas.canvasy(0)
+    shelf.canvas.event_generate("<Button-4>")
+    window.root.update()
+    assert shelf.canvas.canvasy(0) < first
+    for theme in ("dark", "contrast"):
+        window.app.handle(window.app.view_commands.change_look, "theme", theme)
+        window.root.update()
+        assert str(shelf.canvas.cget("background")) == agon.THEMES[theme].window
+        assert 0 < shelf.place_of(len(book.lessons) - 1)[1] < shelf.canvas.winfo_height()
 
 
 def test_the_solution_plays_itself(window: Window) -> None:
     book = open_puzzle(window, "win", 3)
     window.press_button(window.page_button("puzzle_solution"))
     window.until(lambda: book.is_solved)
-    assert len(window.moves()) == 5 and window.app.texts("puzzle_shown") in window.feedback()
+    assert len(window.moves()) == 5 and window.app.texts("puzzle_shown", praise="").strip() in window.feedback()
     assert book.key not in window.app.store.progress.solved
 
 
@@ -13576,6 +13816,9 @@ def test_a_hint_in_a_puzzle_clears_old_marks_and_shows_the_first_move(window: Wi
     window.drag(own, next(cell_name(cell) for cell in CELLS if agon.RING[cell] == 5 and cell_name(cell) != own))
     window.rest()
     assert window.session.marks.tried is not None
+    window.press_button(window.page_button("hint"))
+    window.until(lambda: window.session.marks.piece is not None)
+    assert window.app.window.shown.picture.pointed == window.session.marks.piece and window.session.marks.tried is None
     window.press_button(window.page_button("hint"))
     window.until(lambda: window.session.marks.hint is not None)
     assert window.session.marks.tried is None and not window.session.marks.causes
@@ -13589,13 +13832,13 @@ def test_a_hint_in_a_puzzle_lays_the_picked_piece_down(window: Window, goal: str
     window.click(own)
     assert window.session.mode is agon.Mode.SELECTED
     window.press_button(window.page_button("hint"))
-    window.until(lambda: window.session.marks.hint is not None)
+    window.until(lambda: window.session.marks.piece is not None)
     assert window.session.mode is agon.Mode.IDLE and window.app.hand.state.selected is None
 
 
 def test_a_move_whose_judge_has_failed_can_be_made_again(window: Window) -> None:
     book = open_puzzle(window, "win", 4)
-    move = window.session.game.legal_moves()[0]
+    move = book.lesson.solution[0]
     window.drag(cell_name(move.source), cell_name(move.target))
     window.until(window.thinks)
     window.app.thinker.engine_for(agon.Player(8))._process.kill()
