@@ -8076,7 +8076,7 @@ def test_the_board_stands_before_the_bad_move_turned_to_its_side_and_shows_nothi
     assert view.picture.blamed == mv("f11-f10") and view.picture.arrows == () and view.picture.pointed is None
     assert (view.page.heading, view.page.task) == ("Du hast Qf11-f10?? gespielt.", "Findest du etwas Besseres?")
     assert "e10" not in repr(view.page)
-    assert view.page.rows == (agon.Row("1", "1... Qf11-f10", "kostete 11,0 Schritte", "??", "open"),)
+    assert view.page.rows == (agon.Row("1", "1... Qf11-f10", "kostete 10,9 Schritte", "??", "open"),)
     table.choose("sides_white")
     view = shown(session)
     assert not view.flipped and view.page.heading == "White played a5-b5??." and table.mistake.ply == 0
@@ -10969,8 +10969,8 @@ def test_the_file_commands_have_texts_and_shortcuts_of_their_own(at_files: Calla
     at = at_files()
     commands = at.files.commands()
     assert {command.key for command in commands} == set(
-        "open save save_as copy_position copy_game paste export_board_png export_board export_board_print export_game "
-        "export_game_print".split()) <= set(agon.TEXTS)
+        "open save save_as copy_position copy_game paste progress_export export_board_png export_board export_board_print "
+        "export_game export_game_print".split()) <= set(agon.TEXTS)
     shortcuts = [command.shortcut for command in at.commands.values() if command.shortcut]
     assert len(shortcuts) == len(set(shortcuts)) and {"Mod-o", "Mod-s", "Mod-c", "Mod-v"} <= set(shortcuts)
 
