@@ -3631,10 +3631,12 @@ def _approach(before: Position, move: Move) -> Optional[Reason]:
 # --- 14. Review ------------------------------------------------------------------
 # A finished game is looked through for moves that have made a win less likely.
 
-#: A side that is ahead by so many hundredths of a guard's step wins e times as often as it loses.  A guess, not a fit:
-#: `python agon_ai.py curve --games 60 --nodes 400 --seed 1` printed 2955 (14133 positions, 9091 of them from games that
-#: were won), with which a move would have to give away twelve steps to be dubious.
-CHANCE_SCALE = 600
+#: What makes a chance of winning of a score s: its log odds are CHANCE_STEEPNESS * sinh(s / CHANCE_BEND).  Fitted by
+#: the command `curve` (the README has the figures).  A lead in the middle of a game says little, pieces are trapped and
+#: come back; it is the last steps of a long lead that decide, which is why the curve is flat in the middle.
+CHANCE_STEEPNESS, CHANCE_BEND = 0.29, 1000.0
+#: The bends that are tried, in hundredths of a guard's step; the last one is as good as none (a logistic curve).
+BENDS = (600.0, 800.0, 1000.0, 1200.0, 1500.0, 2000.0, 3000.0, 1e6)
 #: By how many points of 100 a move lowers the chance of winning that bears this mark.
 MARKS: Tuple[Tuple[int, str], ...] = ((30, "??"), (20, "?"), (10, "?!"))
 #: A win in so many own moves that is missed counts always.
@@ -3643,15 +3645,16 @@ MISSED_WIN_MOVES = 3
 REVIEW_NODES = 10_000
 
 
-def chance(score: int, scale: float = CHANCE_SCALE) -> float:
+def chance(score: int, steepness: float = CHANCE_STEEPNESS, bend: float = CHANCE_BEND) -> float:
     """The chance of winning, from 0 to 1, of a side with this score; a draw counts as half a win.
 
-    >>> [round(chance(score), 2) for score in (0, CHANCE_SCALE, -CHANCE_SCALE, WIN - 3)]
-    [0.5, 0.73, 0.27, 1.0]
+    >>> chance(0), chance(WIN - 3), chance(3 - WIN), chance(500) > 0.5
+    (0.5, 1.0, 0.0, True)
     """
     if abs(score) > SURE_WIN:
         return 1.0 if score > 0 else 0.0
-    return 1 / (1 + math.exp(-max(-50.0, min(50.0, score / scale))))
+    odds = steepness * math.sinh(max(-10.0, min(10.0, score / bend)))
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, odds))))
 
 
 class Mistake(NamedTuple):
@@ -3819,13 +3822,27 @@ def annotate(game: Game, mistakes: Sequence[Mistake],
             variations.append(better)
 
 
+def worth_of_marks(games: Sequence[Game], mistakes: Sequence[Sequence[Mistake]]) -> Dict[str, List[float]]:
+    """By mark ('' for none): what the games brought those who made the moves that bear it, 1, 0.5 or 0 for each move."""
+    worth: Dict[str, List[float]] = {mark: [] for mark in ("", *(mark for _, mark in reversed(MARKS)))}
+    for game, found in zip(games, mistakes):
+        outcome = game.outcome()
+        marks = {mistake.ply: mistake.mark for mistake in found}
+        for ply, position in enumerate(game.positions[:-1] if outcome else []):
+            winner = outcome.winner if outcome else None
+            worth[marks.get(ply, "")].append(0.5 if winner is None else float(position.turn == winner))
+    return worth
+
+
 def review(options: argparse.Namespace) -> None:
     """Look through the games of a file and name the mistakes, each with the better move and its line.
 
     With --out the file is written with marks, comments and variations; without
-    it the games are printed so.
+    it the games are printed so.  Of several games that have ended it is told
+    how often they were won in spite of the mistakes.
     """
     games = load_games(options.file)
+    found: List[List[Mistake]] = []
     sides = {"white": (WHITE,), "black": (BLACK,), "both": (WHITE, BLACK)}[options.side]
     for number, game in enumerate(games, 1):
         if len(games) > 1:
@@ -3838,9 +3855,15 @@ def review(options: argparse.Namespace) -> None:
                 print(f"{game.numbered(mistake.ply)}{mistake.mark} {mistake_text(mistake, game.rules)}\n"
                       f"    {' '.join(better_play(mistake, game.rules).descriptions())}", flush=True)
         annotate(game, looking.mistakes)
+        found.append(looking.mistakes)
         for side in sides:
             marks = Counter(mistake.mark for mistake in looking.mistakes if mistake.position.turn == side)
             print(f"{('White', 'Black')[side]}: " + ", ".join(f"{marks[mark]} {mark}" for _, mark in reversed(MARKS)))
+    if len(games) > 1 and options.side == "both":
+        for mark, results in worth_of_marks(games, found).items():
+            if results:
+                print(f"{mark or 'no mark':>7}: {len(results)} moves, {100 * sum(results) / len(results):.0f} % of the "
+                      "points for those who made them")
     text = "\n".join(write_game(game, with_undone=True) for game in games)
     if options.out:
         write_safely(options.out, text)
@@ -3848,39 +3871,82 @@ def review(options: argparse.Namespace) -> None:
         print("\n" + text, end="")
 
 
-def fitted_scale(samples: Sequence[Tuple[int, float]]) -> float:
-    """The scale of `chance` that makes these results (1, 0.5, 0) of scores most likely.
+#: A score of a game and what the game brought that side: 1, 0.5 or 0.
+Sample = Tuple[int, float]
 
-    At the likeliest steepness 1 / scale the sum of (result - chance) * score is 0 (logistic regression without a
-    constant); it falls while the steepness grows, so it is found by halving.
+
+def fitted_steepness(samples: Sequence[Sample], bend: float) -> float:
+    """The steepness of `chance` that makes these results most likely, for a given bend.
+
+    There the sum of (result - chance) * sinh(score / bend) is 0 (logistic
+    regression without a constant); it falls while the steepness grows, so the
+    place is found by halving, on a scale of powers.
     """
-    low, high = 1e-5, 1.0
+    low, high = -20.0, 20.0
     for _ in range(50):
         middle = (low + high) / 2
-        slope = sum((result - chance(score, 1 / middle)) * score for score, result in samples)
+        slope = sum((result - chance(score, math.exp(middle), bend)) * math.sinh(max(-10.0, min(10.0, score / bend)))
+                    for score, result in samples)
         low, high = (middle, high) if slope > 0 else (low, middle)
-    return 1 / low
+    return math.exp(low)
+
+
+def log_loss(samples: Sequence[Sample], steepness: float, bend: float) -> float:
+    """How surprising the results are for one who believes in this curve: 0.693 for who says 50 % always; less is better.
+
+    >>> round(log_loss([(0, 1.0), (-300, 0.0)], 0.0, 1000.0), 3)
+    0.693
+    """
+    total = 0.0
+    for score, result in samples:
+        believed = min(max(chance(score, steepness, bend), 1e-9), 1 - 1e-9)
+        total -= result * math.log(believed) + (1 - result) * math.log(1 - believed)
+    return total / max(1, len(samples))
+
+
+def samples_of_a_game(number: int, nodes: int, seed: int) -> List[Sample]:
+    """The scores of all positions of a game against itself, with so many positions a move, and what it came to."""
+    game = random_opening(4 + number % 5, f"{seed} {number}")
+    memory = Memory()
+    scores: List[Tuple[int, int]] = []
+    while not game.outcome() and len(game.moves) < LONGEST_GAME:
+        found = Searcher(game, nodes=nodes, tricks=Tricks(contempt=False), seed=seed + number, memory=memory).run()
+        scores.append((game.position.turn, found.score))
+        game.play(found.move)
+    outcome = game.outcome()
+    winner = outcome.winner if outcome else None
+    return [(score, 0.5 if winner is None else float(side == winner))
+            for side, score in scores if abs(score) <= SURE_WIN]
 
 
 def curve(options: argparse.Namespace) -> None:
-    """Fit the curve that makes a chance of winning of a score, on games of the program against itself."""
-    samples: List[Tuple[int, float]] = []
-    for number in range(options.games):
-        game = random_opening(4 + number % 5, f"{options.seed} {number}")
-        memory = Memory()
-        scores: List[Tuple[int, int]] = []
-        while not game.outcome() and len(game.moves) < LONGEST_GAME:
-            found = Searcher(game, nodes=options.nodes, tricks=Tricks(contempt=False), seed=options.seed + number,
-                             memory=memory).run()
-            scores.append((game.position.turn, found.score))
-            game.play(found.move)
-        outcome = game.outcome()
-        winner = outcome.winner if outcome else None
-        samples += [(score, 0.5 if winner is None else float(side == winner)) for side, score in scores
-                    if abs(score) <= SURE_WIN]
-    decided = sum(result != 0.5 for _, result in samples)
-    print(f"{options.games} games, {len(samples)} positions, {decided} of them from games that were won: "
-          f"scale {fitted_scale(samples):.0f}")
+    """Fit the curve that makes a chance of winning of a score, on games of the program against itself.
+
+    Every fifth game is set aside: on its positions it is measured how well a curve describes what it has not seen.
+    """
+    games = []
+    for number in range(1, options.games + 1):
+        games.append(samples_of_a_game(number, options.nodes, options.seed))
+        print(f"\r{number}/{options.games} games ", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    seen = [sample for number, game in enumerate(games) if number % UNSEEN for sample in game]
+    unseen = [sample for game in games[::UNSEEN] for sample in game]
+    print(f"{options.games} games, {len(seen)} positions to learn from, {len(unseen)} not seen")
+    losses: List[Tuple[float, float]] = []
+    for bend in BENDS:
+        steepness = fitted_steepness(seen, bend)
+        losses.append((log_loss(unseen, steepness, bend), bend))
+        print(f"bend {bend:9.0f}, steepness {steepness:10.4g}: log-loss {losses[-1][0]:.4f} on positions not seen")
+    print(f"the curve that is used: log-loss {log_loss(unseen, CHANCE_STEEPNESS, CHANCE_BEND):.4f}")
+    bend = min(losses)[1]
+    steepness = fitted_steepness(seen + unseen, bend)
+    print(f"best bend {bend:.0f}, steepness with all positions {steepness:.4g}; points won by scores, and the curve:")
+    bands: Dict[int, List[float]] = {}
+    for score, result in seen + unseen:
+        bands.setdefault(round(abs(score) / 500), []).append(result if score >= 0 else 1 - result)
+    for band, results in sorted(bands.items()):
+        print(f"{steps_text(500 * band):>7} {len(results):6} positions {100 * sum(results) / len(results):3.0f} %, "
+              f"curve {100 * chance(500 * band, steepness, bend):3.0f} %")
 
 
 # --- 15. Puzzles -----------------------------------------------------------------
@@ -4561,6 +4627,10 @@ def analyse(options: argparse.Namespace) -> None:
     if options.explain:
         for line in explanation_lines(position):
             print(line, flush=True)
+    outcome = game.outcome()
+    if outcome:
+        print(f"The game is over. {outcome.reason.value}")
+        return
     analysis = search(game, seconds, options.depth, options.nodes, None, report, options.multipv)
     print(f"best move {position.describe(analysis.move)}, score {score_text(analysis.score)} for "
           f"{'Black' if position.turn else 'White'}")

@@ -3828,6 +3828,12 @@ def test_the_examples_in_the_rules_library_are_true() -> None:
 
 ENGINE = [sys.executable, agon_ai.__file__, "serve"]
 START = str(Position.start())
+#: What `curve` prints.
+CURVE = (r"5 games, \d+ positions to learn from, \d+ not seen\n"
+         r"(bend +\d+, steepness +[-+.e\d]+: log-loss \d\.\d{4} on positions not seen\n){8}"
+         r"the curve that is used: log-loss \d\.\d{4}\n"
+         r"best bend \d+, steepness with all positions [-+.e\d]+; points won by scores, and the curve:\n"
+         r"( +[-+.\d]+ +\d+ positions +\d+ %, curve +\d+ %\n)*")
 #: White seats the queen and wins.
 SEAT_AND_WIN = "Qf6 e5 e6 f7 g5 g6 e4 / Qf11 a2 b7 d1 h1 k7 l2 w"
 
@@ -4359,7 +4365,7 @@ def test_a_reason_leaves_the_game_as_it_is():
 @pytest.mark.parametrize("lost, mark", [(9, ""), (11, "?!"), (19, "?!"), (21, "?"), (29, "?"), (31, "??"), (99, "??")])
 def test_a_move_is_marked_by_how_much_less_likely_it_makes_a_win(lost, mark):
     share = 1 - lost / 100
-    after = round(agon_ai.CHANCE_SCALE * math.log(share / (1 - share)))
+    after = round(agon_ai.CHANCE_BEND * math.asinh(math.log(share / (1 - share)) / agon_ai.CHANCE_STEEPNESS))
     assert agon_ai.mark_of(agon_ai.WIN - 7, after) == mark  # a win in four that is not sure any more
 
 
@@ -4416,27 +4422,27 @@ def answered(review, *answers):
 
 def test_a_review_asks_for_one_position_after_the_other_and_twice_where_it_doubts():
     review = agon_ai.Review(played("a5-b5 f11-f10"))
-    assert answered(review, (500, "b1-c2 f11-f10"), (500, "f11-f10"), (-480, "f11-e10 c2-d3"), (90, "b1-c2")) == [
+    assert answered(review, (2500, "b1-c2 f11-f10"), (2500, "f11-f10"), (-2480, "f11-e10 c2-d3"), (90, "b1-c2")) == [
         "", "a5-b5", "b1-c2", "a5-b5 f11-f10"]
     assert review.question is None and review.done == 3
-    assert review.scores == {0: 500, 1: -500, 2: 90}
+    assert review.scores == {0: 2500, 1: -2500, 2: 90}
     (mistake,) = review.mistakes
-    assert (mistake.ply, mistake.before, mistake.after) == (0, 480, -500)
+    assert (mistake.ply, mistake.before, mistake.after) == (0, 2480, -2500)
     assert mistake.line == tuple(map(mv, ["b1-c2", "f11-e10", "c2-d3"]))
 
 
 def test_a_second_look_may_find_that_a_move_is_no_mistake():
     review = agon_ai.Review(played("a5-b5 f11-f10"))
-    answered(review, (500, "b1-c2"), (500, "f11-f10"), (490, "f11-f10"), (90, "b1-c2"))
+    answered(review, (2500, "b1-c2"), (2500, "f11-f10"), (2490, "f11-f10"), (90, "b1-c2"))
     assert review.mistakes == [] and review.question is None
 
 
 def test_the_best_move_and_the_other_side_s_are_no_mistakes():
     review = agon_ai.Review(played("a5-b5 f11-f10"))
-    assert answered(review, (500, "a5-b5"), (500, "f11-f10"), (500, "b1-c2")) == ["", "a5-b5", "a5-b5 f11-f10"]
+    assert answered(review, (2500, "a5-b5"), (2500, "f11-f10"), (2500, "b1-c2")) == ["", "a5-b5", "a5-b5 f11-f10"]
     assert review.mistakes == []
     review = agon_ai.Review(played("a5-b5 f11-f10"), (BLACK,))
-    assert answered(review, (500, "b1-c2"), (500, "f11-e10"), (500, "b1-c2"), (-500, "a5-a6")) == [
+    assert answered(review, (2500, "b1-c2"), (2500, "f11-e10"), (2500, "b1-c2"), (-2500, "a5-a6")) == [
         "", "a5-b5", "a5-b5 f11-f10", "a5-b5 f11-e10"]
     assert [mistake.ply for mistake in review.mistakes] == [1]
 
@@ -4497,16 +4503,41 @@ def test_the_review_command_writes_what_it_is_told_to(game_file, tmp_path, capsy
     assert "none.agon" in capsys.readouterr().err
 
 
-def test_the_curve_is_the_one_that_explains_the_results_best():
-    scores = range(-2000, 2001, 100)
-    assert agon_ai.fitted_scale([(score, agon_ai.chance(score, 437)) for score in scores]) == pytest.approx(437)
+def test_what_marks_are_worth_shows_in_the_results_of_the_games():
+    text = "Qf6 c3 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w"
+    won, running = played("e6-e5 f11-f10 c3-d4 f10-f9 d4-e4 f9-f8", text), played("e6-e5", text)
+    lost = played("d4-e5", "Qf4 d4 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w")
+    mistake = agon_ai.Mistake(0, won.start, mv("e6-e5"), "?!", (mv("c3-d4"),), 0, 0, None)
+    marked = [[mistake], [mistake._replace(mark="??")], [mistake]]
+    assert lost.outcome() and running.outcome() is None
+    won.resign(BLACK)
+    assert agon_ai.worth_of_marks([won, lost, running], marked) == {
+        "": [0.0, 1.0, 0.0, 1.0, 0.0], "?!": [1.0], "?": [], "??": [0.0]}
 
 
-def test_the_curve_command_plays_games_and_fits_a_scale(capsys):
-    assert agon_ai.main(["curve", "--games", "2", "--nodes", "10"]) == 0
+@pytest.mark.parametrize("bend", [800.0, 1e6])
+def test_the_curve_is_the_one_that_explains_the_results_best(bend):
+    steepness = 0.4 * bend / 1000
+    samples = [(score, agon_ai.chance(score, steepness, bend)) for score in range(-2000, 2001, 100)]
+    assert agon_ai.fitted_steepness(samples, bend) == pytest.approx(steepness)
+    losses = [agon_ai.log_loss(samples, share * steepness, bend) for share in (0.8, 1, 1.2)]
+    assert losses[1] == min(losses) < math.log(2)
+
+
+def test_the_samples_of_a_game_are_told_from_the_side_to_move_and_end_with_its_result():
+    samples = agon_ai.samples_of_a_game(1, 60, 1)
+    assert samples == agon_ai.samples_of_a_game(1, 60, 1) != agon_ai.samples_of_a_game(2, 60, 1)
+    results = [result for _, result in samples]
+    assert set(results[::2]) | set(results[1::2]) == {0.0, 1.0} and len(set(results[::2])) == 1
+    winner = results.index(1.0) % 2
+    assert samples[-2:][(len(samples) - winner) % 2][0] > 1000  # who wins knows it at the end
+
+
+def test_the_curve_command_plays_games_and_fits_a_curve(capsys):
+    assert agon_ai.main(["curve", "--games", "5", "--nodes", "10"]) == 0
     told = capsys.readouterr().out
-    assert re.fullmatch(r"2 games, \d+ positions, \d+ of them from games that were won: scale \d+\n", told)
-    assert agon_ai.main(["curve", "--games", "2", "--nodes", "10"]) == 0
+    assert re.fullmatch(CURVE, told), told
+    assert agon_ai.main(["curve", "--games", "5", "--nodes", "10"]) == 0
     assert capsys.readouterr().out == told
 
 
@@ -6324,6 +6355,11 @@ def test_analyse_numbers_its_lines_when_several_are_wanted(capsys):
         lines = capsys.readouterr().out.splitlines()[:-1]
         assert [" ".join(line.split()[:len(start.split())]) for line, start in zip(lines, starts)] == starts
         assert len(lines) == wanted
+
+
+def test_analyse_says_that_a_game_is_over_and_why(capsys):
+    assert agon_ai.main(["analyse", "Qf6 e5 e6 f5 f7 g5 g6 / Qf11 w"]) == 0
+    assert capsys.readouterr().out == "The game is over. The queen is on the throne, all six guards around her.\n"
 
 
 def test_analyse_says_what_is_wrong_with_a_position(capsys):
@@ -15228,10 +15264,8 @@ COMMANDS: Dict[str, Tuple[Dict[str, str], str]] = {
         r"It traps c4\.\n"),
     "python agon_ai.py review game.agon --out reviewed.agon": (
         {"--out": "--nodes 300 --out"}, r".*White: \d \?!, \d \?, \d \?\?\nBlack: \d \?!, \d \?, \d \?\?\n"),
-    "python agon_ai.py curve --games 60 --nodes 400 --seed 1": (
-        {"--games 60 --nodes 400": "--games 2 --nodes 10"},
-        r"2 games, \d+ positions, \d+ of them from games that were won: scale \d+\n"),
-    "python agon_ai.py sheet puzzles --theme trap --out puzzles.html": ({}, ""),
+    "python agon_ai.py curve --games 200 --nodes 400 --seed 1": (
+        {"--games 200 --nodes 400": "--games 5 --nodes 10"}, CURVE),
     "python agon_ai.py tree start --depth 1": (
         {}, r"node 0 root value = \S+ alpha -inf beta inf nodes 28 best \S+\n(node 0\.\d+ \S+ value = [^\n]+\n){27}"
         r"expected \S+\ntreeok plain 28 pruned 28\n"),
