@@ -3634,7 +3634,7 @@ def _approach(before: Position, move: Move) -> Optional[Reason]:
 #: What makes a chance of winning of a score s: its log odds are CHANCE_STEEPNESS * sinh(s / CHANCE_BEND).  Fitted by
 #: the command `curve` (the README has the figures).  A lead in the middle of a game says little, pieces are trapped and
 #: come back; it is the last steps of a long lead that decide, which is why the curve is flat in the middle.
-CHANCE_STEEPNESS, CHANCE_BEND = 0.29, 1000.0
+CHANCE_STEEPNESS, CHANCE_BEND = 0.146, 800.0
 #: The bends that are tried, in hundredths of a guard's step; the last one is as good as none (a logistic curve).
 BENDS = (600.0, 800.0, 1000.0, 1200.0, 1500.0, 2000.0, 3000.0, 1e6)
 #: By how many points of 100 a move lowers the chance of winning that bears this mark.
