@@ -8040,7 +8040,7 @@ def looked_through(table: "agon.Mistakes", *found: Tuple[int, str]) -> List[str]
 
 
 #: What is found in a game of two moves, both of them mistakes: White's looked at twice, Black's too.
-BOTH_BAD = ((500, "b1-c2 f11-f10"), (500, "f11-e10"), (-480, "f11-e10 c2-d3"), (600, "b1-c2"), (-490, "k1-k2"))
+BOTH_BAD = ((2500, "b1-c2 f11-f10"), (2500, "f11-e10"), (-2480, "f11-e10 c2-d3"), (2600, "b1-c2"), (-2490, "k1-k2"))
 
 
 def mistakes(*found: Tuple[int, str], moves: str = "a5-b5 f11-f10", **game: Any) -> "agon.Mistakes":
@@ -8062,7 +8062,7 @@ def test_a_game_is_looked_through_position_by_position_while_the_board_follows()
     table.settled()
     assert [str(move) for move in table.game.moves] == ["a5-b5"]  # never the better move
     page = shown(session).page
-    assert page.text == "2 of 3 positions. Mistakes found: 1" and page.curve.scores == ((0, 5.0), (1, -5.0))
+    assert page.text == "2 of 3 positions. Mistakes found: 1" and page.curve.scores == ((0, 25.0), (1, -25.0))
     assert looked_through(table, *BOTH_BAD[3:]) == ["a5-b5 f11-f10", "a5-b5 f11-e10"]
     assert not table.is_looking and [mistake.ply for mistake in table.tasks] == [0, 1]
 
@@ -8073,7 +8073,7 @@ def test_what_was_found_stays_with_the_game_and_is_seen_in_list_and_curve() -> N
     looked_through(table, *BOTH_BAD)
     view = shown(session, analysis=True)
     assert view.moves.moves == ("a5-b5??", "Qf11-f10??")
-    assert view.analysis.marks == ((0, "??"), (1, "??")) and view.analysis.scores == ((0, 5.0), (1, -5.0), (2, 6.0))
+    assert view.analysis.marks == ((0, "??"), (1, "??")) and view.analysis.scores == ((0, 25.0), (1, -25.0), (2, 26.0))
     assert not agon.Mistakes(session.running, Tried()).is_looking
     session.game.marks[0] = "!"  # what stands in the file comes first
     assert shown(session).moves.moves == ("a5-b5!", "Qf11-f10??")
@@ -8149,8 +8149,8 @@ def test_any_move_about_as_good_is_right_too() -> None:
     assert after(table, "k1-k2") == agon.Next(
         agon.Mode.THINKING, ask=agon.Question(agon.Player(8), "go nodes 10000", "contempt"))
     assert not table.accepts_moves
-    table.heard(info(1, -470, "f11-f10", "b1-c2"))
-    assert table.answered(mv("f11-f10"), -470) == agon.Next()
+    table.heard(info(1, -2470, "f11-f10", "b1-c2"))
+    assert table.answered(mv("f11-f10"), -2470) == agon.Next()
     assert table.verdict == "right" and table.mended == {0} and table.line == (mv("f11-f10"), mv("b1-c2"))
     assert agon.Texts("en").say(table.feedback).startswith("Just as good!")
 
@@ -8158,7 +8158,7 @@ def test_any_move_about_as_good_is_right_too() -> None:
 def test_the_answer_to_a_move_that_is_not_much_better_is_played_and_stays() -> None:
     table = mistakes()
     after(table, "k1-k2")
-    table.heard(info(1, 400, "f11-f10"))
+    table.heard(info(1, 2400, "f11-f10"))
     assert table.answered(mv("f11-e10"), 400) == agon.Next(agon.Mode.ANIMATING, play=mv("f11-e10"), delay=600)
     assert after(table, "f11-e10") == agon.Next()
     assert (table.verdict, table.is_praise, table.mended, table.accepts_moves) == ("wrong", False, set(), False)
@@ -8181,7 +8181,7 @@ def test_the_move_of_the_game_and_a_worse_end_are_not_better() -> None:
         game = running(bad, start=start)
         game.review = agon_ai.Review(game.game)
         game.review.question = None
-        game.review.mistakes.append(agon_ai.Mistake(0, pos(start), mv(bad), "??", (mv(better),), 400, -900, None))
+        game.review.mistakes.append(agon_ai.Mistake(0, pos(start), mv(bad), "??", (mv(better),), 2400, -2900, None))
         table = agon.Mistakes(game, Tried())
         assert after(table, move) == agon.Next() and table.verdict == verdict
 
@@ -8234,8 +8234,8 @@ def test_an_engine_without_a_line_is_taken_at_its_move() -> None:
     table.answered(mv("b1-c2"), None)
     assert table.review.scores == {0: 0}
     table.settled()
-    table.heard(info(1, 900, "f11-f10"))
-    table.answered(mv("f11-e10"), 900)
+    table.heard(info(1, 2900, "f11-f10"))
+    table.answered(mv("f11-e10"), 2900)
     assert table.review.question is not None  # the second look at b1-c2
     assert [str(move) for move in table.review.question.moves] == ["b1-c2"]
 
@@ -8248,7 +8248,7 @@ def test_the_file_has_the_mistakes_as_marks_comments_and_variations_and_the_game
     table = mistakes(headers={"White": "Ada"})
     before = table.running.text()
     game = Game.from_text(table.written(agon.Texts(language)))
-    shares = [round(100 * agon_ai.chance(score)) for score in (480, -500)]
+    shares = [round(100 * agon_ai.chance(score)) for score in (2480, -2500)]
     assert game.marks[0] == "??" and game.comments[1] == comment.format(*shares) and game.headers["White"] == "Ada"
     assert [str(move) for move in game.variations[0][0].moves] == ["b1-c2", "f11-e10", "c2-d3"]
     assert table.running.text() == before and table.running.game.marks == {}
@@ -14103,10 +14103,10 @@ def learn(window: Window) -> "agon.Mistakes":
         running.game.play(mv(word))
     running.review = agon_ai.Review(running.game)
     running.review.question = None
-    running.review.scores.update({0: 500, 1: -500, 2: 600})
+    running.review.scores.update({0: 2500, 1: -2500, 2: 2600})
     for ply, bad, better in ((0, "a5-b5", "b1-c2"), (1, "f11-f10", "f11-e10")):
         running.review.mistakes.append(agon_ai.Mistake(
-            ply, running.game.positions[ply], mv(bad), "??", (mv(better),), 500, -500, None))
+            ply, running.game.positions[ply], mv(bad), "??", (mv(better),), 2500, -2500, None))
     assert start == running.game.start
     window.run("learn_mistakes")
     window.rest()
