@@ -9955,6 +9955,7 @@ class App:
     def handle(self, action: Callable[..., Any], *values: Any) -> Any:
         """Carry an event out and then show, once, what has come of it; every event comes through here."""
         self._depth += 1
+        self.jobs.wake()
         try:
             return action(*values)
         finally:
@@ -10221,8 +10222,6 @@ class App:
         root = self.root
         self.board.bind("<Configure>", partial(self._on_event, self._on_configure))
         root.bind("<FocusOut>", partial(self._on_event, self.hand.lost))
-        for sequence in ("<Motion>", "<Enter>", "<FocusIn>"):
-            root.bind(sequence, self._on_life, add=True)
         root.bind("<Escape>", partial(self._on_event, self._escape))
         for command in self.commands.values():
             for sequence in shortcut_sequences(command.shortcut) if command.shortcut else ():
@@ -10245,10 +10244,6 @@ class App:
             if letter and command.shortcut == f"Mod-{letter}":
                 return self._on_event(partial(self.run, command.key), event)
         return None
-
-    def _on_life(self, _event: object) -> None:
-        """Somebody is there: what has come to a stand because the clock was set back goes on."""
-        self.jobs.wake()
 
     def _on_event(self, action: Callable[[], None], _event: object) -> str:
         self.handle(action)
