@@ -148,8 +148,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "and": (" und ", " and "),
     "piece_guard": ("Die Wache auf {cell}", "The guard on {cell}"),
     "piece_queen": ("Die Königin auf {cell}", "The queen on {cell}"),
-    "task_guard": ("Setz sie auf den Außenring: auf ein Feld mit grünem Punkt.",
-                   "Put it on the outer ring: on a cell with a green dot."),
+    "task_guard": ("Setz sie auf den Außenring: auf ein Feld mit einem Punkt.",
+                   "Put it on the outer ring: on a cell with a dot."),
     "task_queen": ("Setz sie auf irgendein freies Feld außer dem Thron.",
                    "Put her on any free cell except the throne."),
     "task_guards": ("Setz eine von ihnen auf ein freies Feld des Außenrings.",
@@ -5398,6 +5398,20 @@ CONTRAST = Theme(
     white=PieceColours("#ffffff", "#f2f2f2", "#000000", "#000000", "#000000"),
     black=PieceColours("#1a1a1a", "#000000", "#000000", "#ffffff", "#ffffff"))
 
+class CodeColours(NamedTuple):
+    """The colours of the source in the theatre, the same in all themes; the line that works now lies on `live`."""
+
+    ground: str = "#2b2924"
+    text: str = "#f3ede0"
+    number: str = "#a89f8c"
+    live: str = "#f0cf7a"
+    on_live: str = "#26221c"
+
+
+CODE = CodeColours()
+#: Text on boxes in the colours of White's and of Black's pieces.
+ON_PIECES = ("#26221c", "#ffffff")
+
 THEMES = {"light": LIGHT, "dark": DARK, "contrast": CONTRAST}
 #: Fonts of the window as shares of the system's text, and those that are bold.
 FONTS = {"small": 0.93, "struck": 0.93, "strong": 0.93,
@@ -7774,13 +7788,16 @@ class SidePage(ttk.Frame):
             label.configure(wraplength=width - 2 * LABEL_BORDER)
         self.task.configure(wraplength=width - 34)
         self._width, self._height = width, height
-        is_dense = self.look.is_dense
-        self.task_box.configure(padding=(14, 2, 8, 2) if is_dense else (18, 10, 12, 10))
-        for widget in (self.heading, self.text, self.choices, self.task_box, self.feedback, self.buttons):
-            widget.grid_configure(pady=(0, 2 if is_dense else 10))
         page, self.shown = self.shown, None
         if page:
             self.show(page)
+
+    def _stand_apart(self, is_close: bool) -> None:
+        """Let things stand apart, or closer together."""
+        self.task_box.configure(padding=(14, 2, 8, 2) if is_close else (18, 10, 12, 10))
+        for widget in (self.heading, self.text, self.choices, self.task_box, self.feedback, self.buttons):
+            if widget.winfo_manager():
+                widget.grid_configure(pady=(0, 2 if is_close else 10))
 
     def show(self, page: PageView) -> None:
         """Show a page."""
@@ -7820,6 +7837,9 @@ class SidePage(ttk.Frame):
         self._show_choices(page.choices, page.chosen)
         self.buttons.show(page.buttons)
         self._draw_dots()
+        self._stand_apart(is_close=False)
+        if wanted_height(self) > self._height:
+            self._stand_apart(is_close=True)
         leave_out(self, self._height, (self.note, self.picture, self.context, self.head, self.dots,
                                        *((self.text,) if page.feedback else ()), self.curve, self.choices if page.rows
                                        else self.note, self.list))
@@ -8015,7 +8035,7 @@ class StageCanvas(tk.Canvas):
 
     def _draw_edge(self, edge: StageEdge, nodes: Dict[str, StageNode]) -> None:
         theme = self.look.theme
-        colour, width = {"waiting": (theme.hairline, 1.6), "cut": (theme.quiet_text, 1.5), "plain": (theme.border, 1.8),
+        colour, width = {"waiting": (theme.border, 1.0), "cut": (theme.quiet_text, 1.5), "plain": (theme.quiet_text, 2.0),
                          "best": (theme.gold, 4.0), "current": (theme.allowed, 4.0)}[edge.kind]
         (x1, y1), (x2, y2) = self._ends(edge, nodes)
         if len(nodes) > WHOLE_TREE:  # painting the long lines of a wide tree would take a second
@@ -8032,11 +8052,11 @@ class StageCanvas(tk.Canvas):
         (x, y), (width, height) = self.places[node.path], self._size(node)
         fill, text, border = theme.list, theme.text, theme.border
         if node.kind == "min":
-            fill, text, border = theme.black.shaded, "#ffffff", theme.black.rim
+            fill, text, border = theme.black.shaded, ON_PIECES[BLACK], theme.black.rim
         elif node.kind == "max":
-            fill, text, border = theme.white.lit, "#26221c", theme.white.rim
+            fill, text, border = theme.white.lit, ON_PIECES[WHITE], theme.white.rim
         if node.stage == "waiting":
-            fill, text, border = mix(fill, theme.list, 0.6), theme.quiet_text, theme.hairline
+            fill, text, border = mix(fill, theme.list, 0.6), theme.quiet_text, theme.border
         if node.is_best and node.kind in ("leaf", "folded"):
             border = theme.gold
         is_round = node.is_current or node.is_selected
@@ -8306,10 +8326,10 @@ class TheatrePage(ttk.Frame):
         theme, fonts = self.look.theme, self.look.fonts
         fixed = tkfont.Font(self, name="TkFixedFont", exists=True).actual()["family"]
         self._code_font.configure(family=fixed, size=fonts["small"].cget("size"))
-        self.code.configure(background="#2b2924", foreground="#f3ede0")
-        self.code.tag_configure("now", background="#f0cf7a", foreground="#26221c")
-        self.code.tag_configure("remark", foreground="#f0cf7a")
-        self.code.tag_configure("number", foreground="#a89f8c")
+        self.code.configure(background=CODE.ground, foreground=CODE.text)
+        self.code.tag_configure("now", background=CODE.live, foreground=CODE.on_live)
+        self.code.tag_configure("remark", foreground=CODE.live)
+        self.code.tag_configure("number", foreground=CODE.number)
         self.counts.configure(background=theme.panel)
         self._shown_choices = ()
         for button in self._buttons.values():
@@ -8825,6 +8845,7 @@ class MainWindow:
         self.card_buttons.grid(row=2, column=0, columnspan=2, sticky="ew")
         self.analysis = AnalysisPanel(column, look, on_go)
         self.moves = MoveList(column, look, on_go, on_line, on_command)
+        self._tips = {key: ToolTip(button, look, self.jobs) for key, button in self.moves.buttons.items()}
         self.moves.grid(row=6, column=0, sticky="nsew")
         self.button_row = ttk.Frame(column)
         self.button_row.grid(row=7, column=0, sticky="ew", pady=(APART, 0))
@@ -8881,6 +8902,8 @@ class MainWindow:
         self.card_text.configure(text=texts("welcome_text"))
         for key, button in self.buttons.items():
             button.configure(text=" " + texts(key), image=look.icons(key))
+        for key, tip in self._tips.items():
+            tip.text = texts(key)
         for seat in self.seats:
             seat.shown = None
         self.voice.shown = None

@@ -12886,6 +12886,13 @@ def test_the_four_places_lead_everywhere_and_back(window: Window) -> None:
     assert isinstance(window.dialog(), agon.NewGameDialog)
 
 
+def test_buttons_without_words_say_in_a_tip_what_they_do(window: Window) -> None:
+    tips = window.app.window._tips
+    window.speak("en")
+    assert {key: tip.text for key, tip in tips.items()} == {
+        "first": "To the start", "previous": "Previous position", "next": "Next position", "last": "To the last move"}
+
+
 def test_words_that_find_no_room_in_the_toolbar_become_tips(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agon.ToolTip, "WAIT_MS", 1)
     button = window.app.window.toolbar.places["place_puzzles"]
@@ -13321,6 +13328,19 @@ def test_every_text_and_every_border_can_be_read_on_its_ground(name: str) -> Non
             (theme.border, paper | tints, 3), (theme.gold, paper | {theme.gold_tint}, 3),
             (theme.disabled_text, paper, 3)):
         assert min(contrast(text, ground) for ground in grounds) >= least, text
+
+
+@needs_tk
+@pytest.mark.parametrize("name", ["light", "dark", "contrast"])
+def test_everything_in_the_theatre_can_be_read(name: str) -> None:
+    theme, code = agon.THEMES[name], agon.CODE
+    ground = {theme.list, theme.zebra}
+    for colour, grounds, least in (
+            (code.text, {code.ground}, 7), (code.live, {code.ground}, 7), (code.on_live, {code.live}, 7),
+            (code.number, {code.ground}, 4.5), (agon.ON_PIECES[WHITE], {theme.white.lit}, 7),
+            (agon.ON_PIECES[BLACK], {theme.black.shaded}, 7), (theme.gold, ground, 3), (theme.allowed, ground, 3),
+            (theme.forbidden, ground, 3), (theme.border, ground, 3), (theme.quiet_text, ground, 4.5)):
+        assert min(contrast(colour, other) for other in grounds) >= least, colour
 
 
 def pixel(raster: "agon.Raster", x: float, y: float) -> Tuple[str, int]:
