@@ -935,27 +935,21 @@ class _Stopped(Exception):
 Table = Dict[Key, Tuple[int, int, int, Bits]]
 
 
-class _History(Dict[Bits, int]):
-    """How often a change has refuted the other side's move; unknown changes count 0."""
-
-    def __missing__(self, change: Bits) -> int:
-        return 0
-
-
 class Memory:
     """What a search leaves to the next one, so that the moves of a game need not all be thought out anew."""
 
     def __init__(self) -> None:
         self.table: Table = {}
         self.old_table: Table = {}
-        self.history = _History()
+        #: How often a change has refuted the other side's move.
+        self.history: CounterOf[Bits] = Counter()
         #: The circumstances for which the table's scores are true.
         self.circumstances: Tuple[object, ...] = ()
 
     def recall(self, circumstances: Tuple[object, ...]) -> None:
         """Make ready for a search: what was learnt in other circumstances is forgotten, old refutations count half."""
         if circumstances != self.circumstances:
-            self.table, self.old_table, self.history = {}, {}, _History()
+            self.table, self.old_table, self.history = {}, {}, Counter()
             self.circumstances = circumstances
         for change in self.history:
             self.history[change] //= 2
