@@ -9455,6 +9455,15 @@ class Dialogs:
         dialogs = [child for child in self.root.winfo_children() if isinstance(child, Dialog)]
         return dialogs[-1] if dialogs else None
 
+    def cancel(self) -> bool:
+        """Close what is open above the window, wherever the keyboard may be; whether there was anything."""
+        if self.top:
+            self.top.on_cancel()
+            return True
+        if self.is_choosing and windowing_system(self.root) == "x11":
+            self.root.tk.eval("set ::tk::Priv(selectFilePath) {}")  # what its Cancel button does
+        return self.is_choosing
+
     def ask(self, title_key: str, question: Union[Message, AgonError], yes: str, no: str, on_yes: Callable[[], Any],
             on_no: Optional[Callable[[], Any]] = None, is_safe: bool = True) -> MessageDialog:
         """Ask a question; `is_safe` says that Yes may have the focus."""
@@ -10274,8 +10283,7 @@ class App:
 
     def _escape(self) -> None:
         """Close the dialog that is open; else put the picked piece back; with nothing picked, leave the full screen."""
-        if self.dialogs.top:
-            self.dialogs.top.on_cancel()
+        if self.dialogs.cancel():
             return
         if self.session.mode not in (Mode.SELECTED, Mode.DRAGGING) and self.root.attributes("-fullscreen"):
             self.view_commands.full_screen()

@@ -4872,6 +4872,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def is_closed_pipe(error: OSError) -> bool:
+    """Whether writing has failed because nobody reads any more; Windows calls that an invalid argument."""
+    return isinstance(error, BrokenPipeError) or sys.platform == "win32" and error.errno == errno.EINVAL
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Run a command; returns the exit code."""
     for stream in (sys.stdout, sys.stderr):
@@ -4887,7 +4892,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # who reads has seen enough, as in `| head -1`; nothing is left to be flushed at the end
+    except OSError as error:
+        if not is_closed_pipe(error):
+            raise
+        # Who reads has seen enough, as in `| head -1`; nothing is left to be flushed at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 

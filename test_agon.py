@@ -6153,6 +6153,14 @@ def test_a_reader_that_has_seen_enough_gets_no_traceback():
     process.stderr.close()
 
 
+@pytest.mark.parametrize("error, platform, is_closed", [
+    (BrokenPipeError(errno.EPIPE, "x"), "linux", True), (OSError(errno.EINVAL, "x"), "win32", True),
+    (OSError(errno.EINVAL, "x"), "linux", False), (OSError(errno.ENOSPC, "x"), "win32", False)])
+def test_a_closed_pipe_is_known_by_its_error(monkeypatch, error, platform, is_closed):
+    monkeypatch.setattr(sys, "platform", platform)
+    assert agon_ai.is_closed_pipe(error) == is_closed
+
+
 @pytest.mark.parametrize("go, seconds", [
     ("go", 0.0), ("go movetime 1500", 1.5), ("go infinite multipv 3", None),
     ("go wtime 60000 btime 90000 winc 5", 90.0), ("tree depth 2", 0.0)])
@@ -14460,6 +14468,13 @@ def test_the_window_outlives_a_file_dialog_of_the_system(window: Window) -> None
     assert window.app.dialogs.choose_file("agon") == ""
     assert answers == [False, "", ("white", agon.LIGHT.text)] and not window.app.is_closed
     assert window.session.mode is agon.Mode.OVER and "Weiß gewinnt" in window.voice()
+
+    def press_escape() -> None:
+        window.board.event_generate("<Escape>")
+        if window.app.dialogs.is_choosing:  # it was not there yet
+            window.root.after(20, press_escape)
+    window.root.after(20, press_escape)
+    assert window.app.dialogs.choose_file("agon") == "", "Escape closes it from anywhere"
 
 
 def widget_paths(root: "agon.tk.Tk", path: str) -> Iterator[str]:
