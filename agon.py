@@ -83,8 +83,9 @@ from functools import partial
 from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from agon_ai import (
-    INFINITY, LEVELS, ORDERS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Reason, Said, TreeLine,
-    TreeStep, board_plies, changed_weights, explain, missing_file, parse_tree_line, program_command, source_of, tree_steps)
+    INFINITY, LEVELS, ORDERS, SIDE_WORDS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Reason, Said,
+    TreeLine, TreeStep, board_plies, changed_weights, explain, missing_file, parse_record, parse_tree_line,
+    program_command, source_of, tree_steps)
 from agon_ai import LEARNT, PARTS, SIMPLE, ProtocolError, Weights
 from agon_ai import Mistake, Review, annotate, chance, mark_of, score_before
 from agon_ai import reason as reason_of
@@ -131,6 +132,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "turn": ("{side} ist am Zug", "{side} to move"),
     "computer_turn": ("Der Computer denkt …", "The computer is thinking …"),
     "program_turn": ("{name} denkt …", "{name} is thinking …"),
+    "other_turn": ("Der andere Computer ist am Zug", "The other computer is to move"),
     "paused": ("Angehalten", "Paused"),
     "say_paused": ("Der Computer ist am Zug. Weiter mit {key}.", "It is the computer's turn. Go on with {key}."),
     "say_start": ("Zieh einen Stein mit der Maus: den Ring entlang oder einen Ring weiter nach innen.",
@@ -185,6 +187,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_no_moves": ("Dieser Stein kann jetzt nicht ziehen.", "This piece cannot move now."),
     "say_wait": ("Der Computer ist am Zug.", "It is the computer's turn."),
     "computer_player": ("Der Computerspieler", "The computer player"),
+    "say_look_only": ("Du schaust zurück. Mit {key} kommst du zum letzten Zug.",
+                      "You are looking back. {key} brings you to the last move."),
     "fail_missing": ("{who} lässt sich nicht starten ({reason}).", "{who} cannot be started ({reason})."),
     "fail_ended": ("{who} hat sich beendet. {last}", "{who} has ended. {last}"),
     "fail_slow": ("{who} antwortet nicht mehr und wurde beendet.", "{who} no longer answers and was ended."),
@@ -215,6 +219,20 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_cell": ("{cell}: frei", "{cell}: free"),
     "say_guard": ("{cell}: Wache ({side})", "{cell}: guard ({side})"),
     "say_queen": ("{cell}: Königin ({side})", "{cell}: queen ({side})"),
+    # a game with another computer
+    "other_computer": ("Der andere Computer", "The other computer"),
+    "other_player": ("Der andere", "The other one"),
+    "say_other": ("{text}", "{text}"),
+    "say_draw_offered": ("Remis angeboten. Der andere Computer kann annehmen, bis er zieht.",
+                         "Draw offered. The other computer may accept until it moves."),
+    "say_draw_refused": ("Der andere lehnt das Remis ab.", "The other player declines the draw."),
+    "say_draw_gone": ("Das Angebot gilt nicht mehr: Die Verbindung fehlt.", "The offer has lapsed: the line is gone."),
+    "ask_other_draw": ("Der andere bietet ein Remis an. Nimmst du an?",
+                       "The other player offers a draw. Do you accept?"),
+    "link_failed": ("Keine Verbindung", "No connection"),
+    "link_retry": ("Noch einmal versuchen", "Try again"),
+    "link_change": ("Ändern …", "Change …"),
+    "link_leave": ("Nicht mehr warten", "Stop waiting"),
     # how it ended
     "you_won": ("Du hast gewonnen!", "You have won!"),
     "computer_won": ("Der Computer hat gewonnen", "The computer has won"),
@@ -272,6 +290,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "paste": ("Stellung oder Spiel einfügen", "Paste position or game"),
     "quit": ("Beenden", "Quit"),
     "new_game": ("Neues Spiel …", "New game …"),
+    "with_computer": ("Mit einem anderen Computer …", "With another computer …"),
     "previous_game": ("Voriges Spiel zurückholen", "Bring back the previous game"),
     "undo": ("Zug zurücknehmen", "Take back move"),
     "redo": ("Zug wiederholen", "Redo move"),
@@ -639,6 +658,24 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "rule_options": ("Regeln", "Rules"),
     "queen_first": ("Eingeschlossene Königin geht vor Wachen", "A trapped queen goes before guards"),
     "empty_throne_loses": ("Sechs Wachen um einen leeren Thron verlieren", "Six guards round an empty throne lose"),
+    "link_title": ("Mit einem anderen Computer", "With another computer"),
+    "link_host": ("Warten, bis der andere dazukommt", "Wait until the other one joins"),
+    "link_join": ("Mitspielen", "Join"),
+    "link_watch": ("Zuschauen", "Watch"),
+    "link_host_text": ("Dieser Computer zeigt eine Adresse und einen Code. Nur solange er wartet, nimmt er eine "
+                       "Verbindung an.",
+                       "This computer shows an address and a code. It takes a connection only as long as it waits."),
+    "link_side": ("Ich spiele {side}", "I play {side}"),
+    "link_new": ("Ein neues Spiel", "A new game"),
+    "link_go_on": ("Das Spiel auf dem Brett", "The game on the board"),
+    "link_watchers": ("Andere dürfen zuschauen", "Others may watch"),
+    "link_join_text": ("Adresse und Code stehen auf dem Bildschirm des Computers, der wartet.",
+                       "Address and code stand on the screen of the computer that waits."),
+    "link_address": ("Adresse", "Address"),
+    "link_code": ("Code", "Code"),
+    "link_start": ("Los", "Go"),
+    "link_incomplete": ("Nenne die Adresse und die vier Ziffern des Codes.",
+                        "Name the address and the four digits of the code."),
     "branch_title": ("Neues Spiel von hier", "New game from here"),
     "branch_text": ("Dieses Spiel ist zu Ende. Möchtest du von hier aus ein neues weiterspielen? Das alte bleibt, wie es "
                     "ist.", "This game has ended. Do you want to play a new one on from here? The old one stays as it is."),
@@ -1062,6 +1099,8 @@ class Settings(NamedTuple):
     empty_throne_loses: bool = True
     #: The name of the pupil whose progress is kept; '' for who has given none.
     pupil: str = ""
+    #: Where another computer waited last.
+    link_address: str = ""
 
     @property
     def rules(self) -> Rules:
@@ -1296,14 +1335,20 @@ class Store:
 
 # --- 4. Session ------------------------------------------------------------------
 
+#: What game files call a player at another computer.
+ELSEWHERE = "Another computer"
+
+
 class Player(NamedTuple):
-    """Who moves the pieces of a side: a person, the computer on a level, or a program of one's own."""
+    """Who moves the pieces of a side: a person, here or elsewhere, the computer on a level, or one's own program."""
 
     level: int = 0
     #: Program and arguments.
     program: Tuple[str, ...] = ()
     #: What the computer's numbers are changed by, as the protocol's option Weights tells it.
     weights: str = ""
+    #: Whether somebody at another computer plays, for whom the program speaks.
+    is_elsewhere: bool = False
 
     @property
     def is_person(self) -> bool:
@@ -1312,6 +1357,8 @@ class Player(NamedTuple):
 
     def file_name(self) -> str:
         """The name written into game files."""
+        if self.is_elsewhere:
+            return ELSEWHERE
         if self.program:
             return f"Program {self.program_name()}"
         with_weights = f" with {self.weights}" if self.weights else ""
@@ -1635,8 +1682,13 @@ class RunningGame(Table):
         return not self.player.is_person
 
     @property
+    def has_partner(self) -> bool:
+        """Whether somebody at another computer plays; then nothing can be taken back."""
+        return any(player.is_elsewhere for player in self.players)
+
+    @property
     def accepts_moves(self) -> bool:
-        return not self.is_computers_turn
+        return not self.is_computers_turn and not (self.has_partner and self.looks_back)
 
     @property
     def has_person(self) -> bool:
@@ -1695,6 +1747,8 @@ class RunningGame(Table):
             return Next(Mode.OVER)
         if not self.helper and self.is_computers_turn and self.is_paused:
             return Next()
+        if mover.is_elsewhere:  # for as long as it takes, and passes are made there, too
+            return Next() if self.looks_back else Next(Mode.THINKING, ask=Question(mover, "go infinite"))
         if game.legal_moves() == [PASS] and not game.undone:
             say = Message.of("say_pass", side=game.position.turn)
             return Next(Mode.ANIMATING, play=PASS, delay=PASS_MS, say=say)
@@ -1746,7 +1800,15 @@ class RunningGame(Table):
             pass
         while self.game.ply < ply and self.game.redo():
             pass
-        self.is_paused = self._looks_back = True
+        self._looks_back = True
+        self.is_paused = not self.has_partner
+
+    def let_partner_go(self) -> None:
+        """The line to another computer is closed: the game can be played on here."""
+        for side, player in enumerate(self.players):
+            if player.is_elsewhere:
+                self.game.headers[("White", "Black")[side]] = player.file_name()
+                self.players[side] = Player()
 
     def branch(self) -> "RunningGame":
         """This game as it is, to be kept; here a new one goes on from the position on the board."""
@@ -1775,6 +1837,19 @@ class Marks(NamedTuple):
 LASTING = ("say_branched", "say_orphan", "say_set_aside")
 
 
+class Partner(NamedTuple):
+    """Somebody at another computer, and how things stand, as the program says that speaks for him.
+
+    `state` is connecting, waiting, connected or failed.
+    """
+
+    player: Player
+    state: str = "connecting"
+    #: What is to be said about it, by language, and what is to be shown large.
+    sentence: Union[Message, Dict[str, str], str] = ""
+    signs: Tuple[str, ...] = ()
+
+
 class Session:
     """All that the window knows about what lies on the table; it holds no Tk and can be tried alone."""
 
@@ -1791,6 +1866,8 @@ class Session:
         self.is_refusal = False
         #: The game that the next move branches off from.
         self._left: Optional[Game] = None
+        #: Who plays at another computer, from the first try to reach it.
+        self.partner: Optional[Partner] = None
 
     @property
     def game(self) -> Game:
@@ -3601,8 +3678,9 @@ class SeatView(NamedTuple):
 class Voice(NamedTuple):
     """The message box, the window's only voice: what happened, why, and what to do.
 
-    `kind` is plain, alert (red), refused (red, with a cross), quiet, or end (a
-    card, with a crown when it is a joy to who sits at the board).
+    `kind` is plain, alert (red), refused (red, with a cross), quiet, sign (a
+    card, to be read from afar), or end (a card, with a crown when it is a joy to who
+    sits at the board).
     """
 
     kind: str
@@ -3760,6 +3838,8 @@ def best_moves(game: Game, report: Report) -> Tuple[Move, ...]:
 def player_name(running: RunningGame, side: int, texts: Texts) -> str:
     """What a player is called: 'You', 'Computer, level 3', a program's or a person's name, or the colour."""
     player = running.players[side]
+    if player.is_elsewhere:
+        return texts("other_player") if running.has_person else texts(("white", "black")[side])
     if player.program:
         return player.program_name()
     if player.weights:
@@ -3768,7 +3848,7 @@ def player_name(running: RunningGame, side: int, texts: Texts) -> str:
         return texts("computer", level=player.level)
     named = running.game.headers.get(("White", "Black")[side], "")
     if named and Player.from_file_name(named).is_person and named != Player().file_name():
-        return named
+        return texts("other_player") if named == ELSEWHERE else named
     return texts("you") if running.person == side else texts(("white", "black")[side])
 
 
@@ -3796,6 +3876,9 @@ def voice_of(session: Session, outcome: Optional[Outcome], texts: Texts) -> Voic
     if session.is_refusal:
         task = trapped_task(game, texts) if game.position.trapped() and not outcome else ""
         return Voice("refused", message, task=task)
+    partner = session.partner
+    if partner and partner.state != "connected" and not (running.has_partner and outcome):
+        return partner_voice(partner, texts)
     if outcome:
         return end_voice(running, outcome, message, texts)
     if running.is_computers_turn:
@@ -3809,9 +3892,22 @@ def voice_of(session: Session, outcome: Optional[Outcome], texts: Texts) -> Voic
     return Voice("plain", turn_text(running, texts), message or situation_text(game, texts), buttons=back)
 
 
+def partner_voice(partner: Partner, texts: Texts) -> Voice:
+    """How things stand with somebody at another computer who is not there."""
+    has_failed = partner.state == "failed"
+    buttons = (("link_retry", "link_retry"), ("with_computer", "link_change")) if has_failed else (
+        ("link_leave", "link_leave"),)
+    heading = "\n".join(partner.signs) or texts("link_failed" if has_failed else "link_title")
+    return Voice("sign", heading, texts.say(partner.sentence),
+                 buttons=tuple(Button(command, texts(key)) for command, key in buttons))
+
+
 def turn_text(running: RunningGame, texts: Texts) -> str:
     """Whose turn it is, as a person would say it."""
     player, side = running.player, running.position.turn
+    if player.is_elsewhere:
+        key = "must_relocate" if running.position.trapped() else "other_turn" if running.has_person else "turn"
+        return texts(key, side=side)
     if player.program:
         return texts("program_turn", name=player.program_name())
     if player.level and running.has_person:
@@ -3877,7 +3973,8 @@ def end_voice(running: RunningGame, outcome: Outcome, message: str, texts: Texts
     last = texts("ended_on", number=game.move_number(max(0, game.ply - 1)))
     has_next = winner is not None and winner == person and 0 < level < len(LEVELS)
     learn = (Button("learn_mistakes", texts("learn_mistakes"), is_primary=not has_next),) * (game.length > 0)
-    others = (Button("again", texts("again")), Button("look_through", texts("look_through")))
+    again = (Button("again", texts("again")),) * (running.has_person or not running.has_partner)
+    others = (*again, Button("look_through", texts("look_through")))
     if has_next:
         buttons = (Button("next_level", texts("next_level", level=level + 1), is_primary=True), *others, *learn)
     else:
@@ -3990,6 +4087,10 @@ GAME_COMMANDS = frozenset((
     "offer_draw", "resign", "save", "again", "next_level", "look_through"))
 
 
+#: Commands that would change the game for one of two computers alone.
+WITHOUT_PARTNER = frozenset(("undo", "redo", "move_now", "pause", "one_move", "swap"))
+
+
 def resting_commands(session: Session, outcome: Optional[Outcome]) -> FrozenSet[str]:
     """The keys of the commands that have no meaning now."""
     running, game = session.running, session.running.game
@@ -4012,6 +4113,8 @@ def resting_commands(session: Session, outcome: Optional[Outcome]) -> FrozenSet[
         "pause": has_computer and outcome is None, "swap": has_computer,
         "one_move": session.mode in (Mode.IDLE, Mode.SELECTED) and outcome is None,
         "resign": running.has_person and outcome is None and is_latest}
+    if running.has_partner:
+        never |= WITHOUT_PARTNER
     return frozenset(key for key, has_meaning in meaning.items() if not has_meaning) | never
 
 
@@ -4102,8 +4205,10 @@ class Hand:
             return
         if session.mode is Mode.OVER:
             session.say(Message("no_GAME_OVER"), is_refusal=True)
+        elif running.has_partner and running.looks_back:
+            session.say(Message.of("say_look_only", key=Shortcut("End")), is_refusal=True)
         elif running.is_computers_turn and not running.is_paused:
-            session.say(Message("say_wait"), is_refusal=True)
+            session.say(Message("other_turn" if running.player.is_elsewhere else "say_wait"), is_refusal=True)
 
     def _cell_at(self, point: Point) -> Optional[Cell]:
         layout = self.board.layout
@@ -4257,7 +4362,13 @@ class Hand:
 # --- 8. Thinker ------------------------------------------------------------------
 
 OWN_ENGINE = (sys.executable, os.path.join(HERE, "agon_ai.py"), "serve")
+#: The program that speaks for another computer.
+LINK_PROGRAM = (*OWN_ENGINE[:2], "link")
 POLL_MS = 30
+#: How often it is looked whether somebody at another computer has done something besides moving.
+EVENTS_MS = 100
+#: How long such a player's program may take to say goodbye.
+GOODBYE_S = 0.3
 #: When an engine that has been asked for a move counts as hanging.
 PATIENCE_S = 20.0
 HINT_MS = 1000
@@ -4435,7 +4546,8 @@ class Thinker:
         if self._engine is not None:
             self._engine.close()
         player = asked.question.player
-        who = player.program_name() if player.program else Message("computer_player")
+        who = (Message("other_computer") if player.is_elsewhere else
+               player.program_name() if player.program else Message("computer_player"))
         asked.on_failure(Message.of(text_key, who=who, **values))
 
     def hurry(self) -> None:
@@ -4452,13 +4564,46 @@ class Thinker:
     def keep_only(self, players: Sequence[Player]) -> None:
         """End the programs that no longer play."""
         for command in set(self.engines) - {player.program for player in players} - {self._own_engine}:
-            self.engines.pop(command).close()
+            self._end(self.engines.pop(command))
 
     def close(self) -> None:
         """End all engines."""
         self.cancel()
         for engine in self.engines.values():
+            self._end(engine)
+
+    @staticmethod
+    def _end(engine: EngineProcess) -> None:
+        """End an engine; one that speaks for another computer may say goodbye there."""
+        if engine.is_ready and "events" in engine.wants:
+            engine.end(GOODBYE_S)
+        else:
             engine.close()
+
+    def listen(self, player: Player, on_event: Callable[[str], None], on_end: Callable[[Message], None]) -> None:
+        """Start a player's program and tell what it says unasked, as long as it plays; `on_end` is told why it ended.
+
+        OSError if it cannot be started.
+        """
+        self.engine_for(player).start()
+        self._jobs.later(self._job + " events", EVENTS_MS, partial(self._listen, player, on_event, on_end))
+
+    def _listen(self, player: Player, on_event: Callable[[str], None], on_end: Callable[[Message], None]) -> None:
+        engine = self.engines.get(player.program)
+        if engine is None:
+            return
+        reason = ""
+        try:
+            if not engine.is_busy:  # else whoever has asked looks for what it says
+                engine.poll()
+        except EngineFailure as failure:
+            reason = str(failure)
+        while engine.events and player.program in self.engines:
+            on_event(engine.events.popleft())
+        if reason or not engine.is_running:
+            on_end(Message.of("fail_ended", who=Message("other_computer"), last=engine.last_error))
+        else:
+            self._jobs.later(self._job + " events", EVENTS_MS, partial(self._listen, player, on_event, on_end))
 
     def conversation(self, players: Sequence[Player]) -> Sequence[Any]:
         """What the program that plays, or else the computer player, has said and been told of late."""
@@ -4791,7 +4936,11 @@ class GameCommands:
     def _offer(self) -> None:
         game = self.running.game
         side = game.position.turn
-        if self.running.players[1 - side].is_person:
+        other = self.running.players[1 - side]
+        if other.is_elsewhere:
+            self.thinker.engine_for(other).inform("draw")
+            self.session.say(Message("say_draw_offered"))
+        elif other.is_person:
             self.dialogs.ask("draw_title", Message.of("ask_draw", side=side), "accept", "decline",
                              partial(self.change, game.agree_draw))
         else:
@@ -4804,6 +4953,227 @@ class GameCommands:
             self.change(self.game.agree_draw)
             return Next(self.session.mode)
         return Next(self.session.mode, say=Message("say_draw_declined"))
+
+
+class LinkWanted(NamedTuple):
+    """What the dialog about another computer has been told; `role` is host, join or watch."""
+
+    role: str
+    side: int = WHITE
+    goes_on: bool = False
+    may_watch: bool = False
+    address: str = ""
+    code: str = ""
+
+
+class PartnerCommands:
+    """The commands of a game with another computer, and what the other side does besides moving.
+
+    A program speaks for the other side (agon_ai.py link), so that nothing here
+    knows of networks.  What it says waits while a lesson has the board.
+    """
+
+    #: More arguments for who waits; tests listen at the loopback address alone.
+    HOST_OPTIONS: Tuple[str, ...] = ()
+
+    def __init__(self, session: Session, store: Store, thinker: Thinker, dialogs: "Dialogs",
+                 change: Callable[..., None], adopt: Callable[[RunningGame], None]) -> None:
+        self.session = session
+        self.store = store
+        self.thinker = thinker
+        self.dialogs = dialogs
+        self.change = change
+        self.adopt = adopt
+        #: The game that the program knows, and how many of its moves.
+        self._told: Tuple[Optional[Game], int] = (None, 0)
+        #: What the dialog was last told.
+        self._wanted: Optional[LinkWanted] = None
+        #: What it has said that waits for the board.
+        self._waiting: List[str] = []
+
+    def commands(self) -> Tuple[Command, ...]:
+        """The commands; none has a shortcut."""
+        return (Command("with_computer", self.ask), Command("link_retry", self.retry),
+                Command("link_leave", self.leave))
+
+    # -- beginning and ending --
+
+    def ask(self) -> None:
+        """Open the dialog: wait, join or watch."""
+        running = self.session.running
+        can_go_on = bool(running.game.length) and running.game.outcome(running.game.length) is None
+        side, partner = self._side_before(), self.session.partner
+        role = self._wanted.role if self._wanted and partner and partner.state == "failed" else "host"
+        before = LinkWanted(role, WHITE if side is None else side, side is not None, False,
+                            self.store.settings.link_address)
+        self.dialogs.ask_link(before, can_go_on, self.start)
+
+    def _side_before(self) -> Optional[int]:
+        """The side played here in an unfinished game with another computer; None if the running game is none."""
+        running = self.session.running
+        sides = [1 - side for side, name in enumerate(("White", "Black"))
+                 if running.players[side].is_elsewhere or running.game.headers.get(name) == ELSEWHERE]
+        return sides[0] if len(sides) == 1 and running.game.outcome(running.game.length) is None else None
+
+    def start(self, wanted: LinkWanted) -> None:
+        """Wait for another computer, join it or watch."""
+        side, game, self._wanted = self._side_before(), self._whole_game(), wanted
+        self.store.change(is_new=False)
+        self.change(self._let_go)
+        if wanted.role == "host":
+            options = ["--side", SIDE_WORDS[wanted.side], *self.HOST_OPTIONS]
+            options += ["--watchers"] if wanted.may_watch else []
+            self._set_up(Player(program=(*LINK_PROGRAM, "host", *options), is_elsewhere=True), None)
+            new = Game(rules=self.store.settings.rules, headers=today())
+            self._put_up(game if wanted.goes_on else new, wanted.side)
+            return
+        self.store.change(link_address=wanted.address)
+        options = ["--side", SIDE_WORDS[side]] if wanted.role == "join" and side is not None and game.length else []
+        player = Player(program=(*LINK_PROGRAM, wanted.role, wanted.address, wanted.code, *options), is_elsewhere=True)
+        self._set_up(player, game if options else None)
+
+    def _whole_game(self) -> Game:
+        """The running game with all its moves."""
+        game = self.session.running.game
+        if not game.undone:
+            return game
+        whole = game.branch()
+        for move in game.undone:
+            whole.play(move)
+        return whole
+
+    def _set_up(self, player: Player, game: Optional[Game]) -> None:
+        """Start the program, and tell it the game it is to go on with."""
+        self.session.partner = Partner(player)
+        try:
+            self.thinker.listen(player, self.hear, self._fail)
+        except OSError as error:
+            self._fail(Message.of("fail_missing", who=Message("other_computer"), reason=error))
+        else:
+            if game is not None:
+                self.thinker.engine_for(player).inform_about(game)
+
+    def _fail(self, message: Message) -> None:
+        """The program has ended; the game stays as it is."""
+        if self.session.partner:
+            self.session.partner = self.session.partner._replace(state="failed", sentence=message, signs=())
+            self.session.say(None)
+
+    def _put_up(self, game: Game, side: Optional[int]) -> None:
+        """Put a game on the board in which this side is played here (None: only watched)."""
+        partner = self.session.partner
+        assert partner is not None
+        players = [Player() if number == side else partner.player for number in (WHITE, BLACK)]
+        self._told = (game, -1)
+        self.adopt(RunningGame(game, players, self.session.running.attempt))
+
+    def retry(self) -> None:
+        """Try once more what has failed."""
+        partner = self.session.partner
+        if partner is None:
+            return
+        engine, running = self.thinker.engine_for(partner.player), self.session.running
+        if engine.is_running:
+            engine.inform("retry")
+        elif self._wanted:
+            side = self._wanted.side if running.person is None or not running.has_partner else running.person
+            self.start(self._wanted._replace(goes_on=running.has_partner, side=side))
+
+    def leave(self) -> None:
+        """Wait no longer; the game can be played on at this computer."""
+        self.change(self._let_go)
+
+    def _let_go(self) -> None:
+        self.session.running.let_partner_go()
+
+    # -- what happens --
+
+    def follow(self) -> None:
+        """Tell the program what has happened on the board, and take up what has waited; the board is at rest."""
+        session, partner = self.session, self.session.partner
+        if partner is None or session.is_lesson:
+            return
+        engine, running = self.thinker.engines.get(partner.player.program), session.running
+        if engine is None:  # another game has been begun
+            session.partner = None
+            for other in (running, session.previous):
+                if other:
+                    other.let_partner_go()
+            return
+        if partner.state == "failed" and not running.has_partner:  # and the player has gone on without
+            self.thinker.keep_only(running.players)
+            session.partner = None
+            return
+        game = running.game
+        if running.has_partner and not running.looks_back and self._told != (game, game.length):
+            person = running.person
+            if self._told[0] is not game and person is not None:
+                engine.inform(f"newgame {SIDE_WORDS[person]}")
+            self._told = (game, game.length)
+            engine.inform_about(game)
+        outcome = game.outcome() if running.has_partner else None
+        if outcome and outcome.reason is Ending.RESIGNATION and outcome.winner != running.person:
+            engine.inform("resign")
+        waiting, self._waiting = self._waiting, []
+        for event in waiting:
+            self.hear(event)
+
+    def hear(self, event: str) -> None:
+        """The program says something unasked."""
+        partner = self.session.partner
+        if partner is None:
+            return
+        word, _, rest = event.partition(" ")
+        if word == "state":
+            self.session.partner = partner._replace(state=rest, sentence="", signs=())
+            if not self.session.is_lesson:
+                self.session.say(None)
+        elif word == "sign":
+            self.session.partner = partner._replace(signs=(*partner.signs, rest))
+        elif word.startswith("say."):
+            sentence = partner.sentence if isinstance(partner.sentence, dict) else {}
+            self.session.partner = partner._replace(sentence={**sentence, word[len("say."):]: rest})
+            self._say_sentence()
+        elif self.session.is_lesson or self._is_moving:
+            self._waiting.append(event)
+        elif word == "play":
+            self._on_play(rest)
+        elif word == "end" and self.session.running.has_partner:
+            game = self.session.running.game
+            self.change(game.agree_draw if rest == "draw" else partial(game.resign, SIDE_WORDS.index(rest)))
+        elif word == "draw":
+            self._on_draw(rest)
+
+    @property
+    def _is_moving(self) -> bool:
+        """Whether a move of the other side is on its way to the board: what was said after it comes after it."""
+        mode = self.session.mode
+        return mode is Mode.ANIMATING or mode is Mode.THINKING and not self.thinker.is_busy
+
+    def _say_sentence(self) -> None:
+        """Say in the message box what there is to say about a line that is there."""
+        partner = self.session.partner
+        if partner and partner.state == "connected" and not self.session.is_lesson:
+            self.session.say(Message.of("say_other", text=partner.sentence))
+
+    def _on_play(self, text: str) -> None:
+        """Another game is to be put on the board: 'white game ...', 'none game ...' to watch."""
+        side_word, _, line = text.partition(" ")
+        game = parse_record(line).game()
+        game.headers.update(today())
+        self._put_up(game, SIDE_WORDS.index(side_word) if side_word in SIDE_WORDS else None)
+        self._say_sentence()
+
+    def _on_draw(self, what: str) -> None:
+        """The other side offers a draw or declines one; or an offer has lapsed."""
+        partner = self.session.partner
+        assert partner is not None
+        if what == "offered":
+            inform = self.thinker.engine_for(partner.player).inform
+            self.dialogs.ask("draw_title", Message("ask_other_draw"), "accept", "decline", partial(inform, "draw"),
+                             partial(inform, "nodraw"))
+        else:
+            self.session.say(Message("say_draw_refused" if what == "declined" else "say_draw_gone"))
 
 
 class LessonCommands:
@@ -7081,7 +7451,7 @@ class ButtonGrid(ttk.Frame):
 class MessageBox(ttk.Frame):
     """The window's only voice: what happened, why, and what to do."""
 
-    KINDS = {"plain": "Plain", "alert": "Alert", "refused": "Alert", "quiet": "Quietly", "end": "Card"}
+    KINDS = {"plain": "Plain", "alert": "Alert", "refused": "Alert", "quiet": "Quietly", "sign": "Card", "end": "Card"}
 
     def __init__(self, parent: tk.Misc, look: Look, on_command: Callable[[str], None],
                  focus_back: Callable[[], None]) -> None:
@@ -7111,7 +7481,7 @@ class MessageBox(ttk.Frame):
         is_plain = kind == "Plain"
         above, beside = (4, 8) if self.look.is_dense else (12, 18)
         self.configure(style=f"{kind}.TFrame", padding=(0, 4, 0, 4) if is_plain else (beside, above, beside, above))
-        size = "Title" if voice.kind in ("plain", "end") else "Heading"
+        size = "Title" if voice.kind in ("plain", "sign", "end") else "Heading"
         signs = self._signs(voice)
         for row, (sign, label, text, style) in enumerate((
                 (self.signs[0], self.heading, voice.heading, f"{kind}{size}.TLabel"),
@@ -9053,8 +9423,9 @@ class MainWindow:
 MENUS: Tuple[Tuple[str, Tuple[Optional[str], ...]], ...] = (
     ("menu_file", ("open", "[recent]", "save", "save_as", "[export]", None, "[print]", "gather", None, "copy_position", "copy_game", "paste", None,
                    "quit")),
-    ("menu_game", ("new_game", "previous_game", None, "undo", "redo", "first", "previous", "next", "last", None, "hint",
-                   "move_now", "pause", "one_move", None, "[level_menu]", "swap", "offer_draw", "resign")),
+    ("menu_game", ("new_game", "with_computer", "previous_game", None, "undo", "redo", "first", "previous", "next",
+                   "last", None, "hint", "move_now", "pause", "one_move", None, "[level_menu]", "swap", "offer_draw",
+                   "resign")),
     ("menu_learn", ("tour", "puzzles", "learn_mistakes", "progress", "set_up", None, "tree", "learning", "own_program",
                     "conversation")),
     ("menu_view", ("flip", "ranks", "analysis", "animation", None, "[theme]", "larger", "smaller", "full_screen", None,
@@ -9439,6 +9810,83 @@ class NameDialog(Dialog):
         return (self.name.get(),)
 
 
+class LinkDialog(Dialog):
+    """Asks whether to wait for another computer, to join it or to watch."""
+
+    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, before: LinkWanted, can_go_on: bool,
+                 on_done: Callable[[LinkWanted], None]) -> None:
+        self.texts = texts
+        self.role = tk.StringVar(parent, before.role)
+        self.side = tk.IntVar(parent, before.side)
+        self.goes_on = tk.BooleanVar(parent, before.goes_on)
+        self.may_watch = tk.BooleanVar(parent, before.may_watch)
+        self.address = tk.StringVar(parent, before.address)
+        self.code = tk.StringVar(parent)
+        self._can_go_on = can_go_on
+        super().__init__(parent, look, texts("link_title"), texts("link_start"), texts("cancel"), on_done)
+
+    def build(self, body: ttk.Frame) -> None:
+        """The three roles; below the first what is played, below the last where."""
+        texts, indent = self.texts, 2 * self.look.em
+        self._radios(body, 0, self.role, (("host", texts("link_host")),))
+        self._quiet(body, "link_host_text", indent)
+        self._radios(body, indent, self.side, [(side, texts("link_side", side=side)) for side in (WHITE, BLACK)])
+        if self._can_go_on:
+            self._radios(body, indent, self.goes_on, ((False, texts("link_new")), (True, texts("link_go_on"))))
+        ttk.Checkbutton(body, text=texts("link_watchers"), variable=self.may_watch).pack(anchor="w", padx=(indent, 0),
+                                                                                        pady=2)
+        ttk.Frame(body, height=12).pack()
+        self._radios(body, 0, self.role, (("join", texts("link_join")), ("watch", texts("link_watch"))))
+        self._quiet(body, "link_join_text", indent)
+        row = ttk.Frame(body)
+        row.pack(anchor="w", padx=(indent, 0), pady=(4, 0))
+        self.entries = []
+        for key, variable, width in (("link_address", self.address, 24), ("link_code", self.code, 6)):
+            ttk.Label(row, text=texts(key)).pack(side="left", padx=(0, 6))
+            entry = ttk.Entry(row, textvariable=variable, width=width)
+            entry.pack(side="left", padx=(0, 14))
+            entry.bind("<Key>", self._on_key)
+            self.entries.append(entry)
+        self.error = ttk.Label(body, style="Notice.TLabel", wraplength=420)
+        self.error.pack(anchor="w", pady=(6, 0))
+
+    @staticmethod
+    def _radios(body: ttk.Frame, indent: int, variable: tk.Variable, choices: Sequence[Tuple[Any, str]]) -> None:
+        """Choices in one row."""
+        row = ttk.Frame(body)
+        row.pack(anchor="w", padx=(indent, 0), pady=2)
+        for value, text in choices:
+            ttk.Radiobutton(row, text=text, variable=variable, value=value).pack(side="left", padx=(0, 14))
+
+    def _quiet(self, body: ttk.Frame, key: str, indent: int) -> None:
+        ttk.Label(body, text=self.texts(key), style="Quiet.TLabel", wraplength=420, justify="left").pack(
+            anchor="w", padx=(indent, 0))
+
+    def _on_key(self, event: "tk.Event[Any]") -> None:
+        """Who types an address wants to join."""
+        if event.char and event.char.isprintable() and self.role.get() == "host":
+            self.role.set("join")
+
+    def first_focus(self) -> tk.Misc:
+        """The code, if only that is missing; else OK."""
+        return self.ok_button if self.role.get() == "host" else self.entries[1 if self.address.get() else 0]
+
+    def result(self) -> Tuple[LinkWanted]:
+        """What is wanted."""
+        return (LinkWanted(self.role.get(), self.side.get(), self.goes_on.get() and self._can_go_on,
+                           self.may_watch.get(), self.address.get().strip(), self.code.get().strip()),)
+
+    def on_ok(self, _event: object = None) -> None:
+        """Go, once address and code are there where they are needed."""
+        wanted = self.result()[0]
+        is_complete = bool(wanted.address) and wanted.code.isdigit() and len(wanted.code) == 4
+        if wanted.role == "host" or is_complete:
+            super().on_ok()
+            return
+        self.error.configure(text=self.texts("link_incomplete"))
+        self.entries[1 if wanted.address else 0].focus_set()
+
+
 class Dialogs:
     """Opens dialogs above the main window; what they lead to is carried out by `handle`."""
 
@@ -9479,6 +9927,10 @@ class Dialogs:
     def ask_new_game(self, before: NewGame, on_done: Callable[[NewGame], None]) -> NewGameDialog:
         """Ask for the next game."""
         return NewGameDialog(self.root, self.look, self.texts, before, partial(self._handle, on_done))
+
+    def ask_link(self, before: LinkWanted, can_go_on: bool, on_done: Callable[[LinkWanted], None]) -> LinkDialog:
+        """Ask how to play with another computer."""
+        return LinkDialog(self.root, self.look, self.texts, before, can_go_on, partial(self._handle, on_done))
 
     def ask_program(self, command: str, on_done: Callable[[int, str], None]) -> ProgramDialog:
         """Ask for a program of one's own."""
@@ -9937,6 +10389,8 @@ class App:
         self.session = Session(RunningGame(Game(), (Player(), Player()), self.attempt))
         self.game_commands = GameCommands(self.session, self.store, self.thinker, self.dialogs, self.change, self.ask,
                                           self.perform)
+        self.partner_commands = PartnerCommands(self.session, self.store, self.thinker, self.dialogs, self.change,
+                                                self.game_commands.adopt)
         self.lesson_commands = LessonCommands(self.session, self.store, self.dialogs, self.change, self.attempt,
                                               self.game_commands.play_position, self._make_theatre,
                                               self.game_commands.play_against_weights)
@@ -10045,6 +10499,7 @@ class App:
         session.enter(Mode.IDLE)
         if not session.is_lesson:
             self.game_commands.count_result()
+        self.partner_commands.follow()
         self.perform(session.table.settled())
         self._analyse()
         self.pages.follow()
@@ -10178,7 +10633,7 @@ class App:
         self.hand.put_down()
         session.enter(Mode.IDLE)
         following = session.table.failed()
-        if session.running.is_paused and not session.is_lesson:
+        if session.running.is_paused and not session.is_lesson and not session.running.has_partner:
             message = Message.of("say_try_again", failure=message, key=Shortcut(PAUSE_KEY))
         session.say(message, is_refusal=True)
         self.perform(following)
@@ -10191,7 +10646,8 @@ class App:
 
     def _commands(self) -> Iterator[Command]:
         """All commands of the window."""
-        for part in (self.game_commands, self.lesson_commands, self.files, self.printer, self.pages, self.view_commands):
+        for part in (self.game_commands, self.partner_commands, self.lesson_commands, self.files, self.printer,
+                     self.pages, self.view_commands):
             yield from part.commands()
         yield Command("place_game", partial(self._go_to_place, False))
         yield Command("place_analysis", partial(self._go_to_place, True))

@@ -20,7 +20,8 @@ Contents
     13. Explanations  why a position is worth what it is, and what a move is good for
     14. Review        the mistakes in a game
     15. Puzzles       found in games against itself, proven, and put in order
-    16. Command line
+    16. Link          two computers play each other
+    17. Command line
 """
 
 import argparse
@@ -48,16 +49,19 @@ from collections import Counter
 from functools import lru_cache, partial, wraps
 from itertools import combinations
 from typing import IO, Any, BinaryIO, Callable, Counter as CounterOf, Deque, Dict, FrozenSet, Generator, Iterator
-from typing import List, NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple, Union
+from typing import TYPE_CHECKING, List, NamedTuple, NoReturn, Optional, Sequence, TextIO, Tuple, Union
 
 from agon_core import (
     BLACK, BOARD, CELLS, COLUMN, DEFAULT_RULES, INNER, LANGUAGES, LINES, NEIGHBOURS, OUTER, PASS_CHANGE, PRINT,
     QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEPS, STEP_BITS, STEP_CHANGES, THRONE,
-    THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, ForcedWins, Game, Move, Position, Refusal, Rules, axial,
-    between, bits, board_sheet, cell_name, cells_of, change_of, count_possible, diagrams_svg, enclosures, flanked,
-    game_sheet, has_won, is_decided, lessons_of, load_games, load_lessons, move_of, moves_that_reach, moves_to_go,
-    perft, popcount, position_tasks, possible_changes, puzzle_sheet, puzzle_tasks, read_text, rules_sheet,
+    THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, ForcedWins, Game, IllegalMove, Move, Position, Refusal, Rules,
+    axial, between, bits, board_sheet, cell_name, cells_of, change_of, count_possible, diagrams_svg, enclosures,
+    flanked, game_sheet, has_won, is_decided, lessons_of, load_games, load_lessons, move_of, moves_that_reach,
+    moves_to_go, perft, popcount, position_tasks, possible_changes, puzzle_sheet, puzzle_tasks, read_text, rules_sheet,
     surrounds_empty_throne, trapping_cells, trapping_changes, write_game, write_safely)
+
+if TYPE_CHECKING:
+    import socket  # used by `link` alone, which imports it itself: every engine would wait for it at its start
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -1503,6 +1507,22 @@ def info_line(analysis: Analysis, number: int = 0) -> str:
             f"time {round(analysis.seconds * 1000)} pv {' '.join(map(str, line.pv))}")
 
 
+def game_of(words: Sequence[str], rules: Rules) -> Game:
+    """The game that the words behind `position` tell; ProtocolError or AgonError if they tell none."""
+    split = words.index("moves") if "moves" in words else len(words)
+    place, moves = words[:split], words[split + 1:]
+    if place == ["start"]:
+        start = Position.start()
+    elif place and place[0] == "text":
+        start = Position.from_text(" ".join(place[1:]))
+    else:
+        raise ProtocolError("expected position start or position text <position>")
+    game = Game(start, rules)
+    for move in moves:
+        game.play(Move.from_text(move))
+    return game
+
+
 class Engine:
     """Obeys the commands of the protocol, one line each; `say` sends an answer."""
 
@@ -1565,18 +1585,7 @@ class Engine:
 
     def on_position(self, words: List[str]) -> None:
         """position start|text <position> [moves ...]: what to think about."""
-        split = words.index("moves") if "moves" in words else len(words)
-        place, moves = words[:split], words[split + 1:]
-        if place == ["start"]:
-            start = Position.start()
-        elif place and place[0] == "text":
-            start = Position.from_text(" ".join(place[1:]))
-        else:
-            raise ProtocolError("expected position start or position text <position>")
-        game = Game(start, self.rules)
-        for move in moves:
-            game.play(Move.from_text(move))
-        self.game = game
+        self.game = game_of(words, self.rules)
 
     def on_setoption(self, words: List[str]) -> None:
         """setoption name <name> value <value>."""
@@ -2074,6 +2083,13 @@ def _position_line(game: Game, first: int, last: int) -> str:
     return " ".join(words)
 
 
+def _lines_about(game: Game, options: Sequence[Tuple[str, object]] = (), ply: Optional[int] = None) -> Tuple[str, ...]:
+    """The lines that set options, those of the game's rules among them, and tell the game or its first `ply` moves."""
+    settings = [*options, *((option_name(field), value) for field, value in game.rules._asdict().items())]
+    lines = [f"setoption name {name} value {_option_text(value)}" for name, value in settings]
+    return (*lines, position_line(game, ply))
+
+
 class _Question(NamedTuple):
     """What an engine is asked: the lines before `go`, what it may want to be told besides, and how its answer ends."""
 
@@ -2101,6 +2117,7 @@ class EngineProcess:
     QUEUE_LINES = 1000
     ERROR_LINES = 100
     LONGEST_NAME = 40
+    EVENTS = 100
     #: Seconds in which the threads of an engine that was ended come to their end.
     CLOSING = 1.0
     #: Seconds between two looks at the clock while an answer is awaited.
@@ -2119,6 +2136,8 @@ class EngineProcess:
         self.wants: FrozenSet[str] = frozenset()
         #: Whether it has answered `agon`.
         self.is_ready = False
+        #: What it has said unasked: the words behind `event`, to be taken by whoever cares, the oldest first.
+        self.events: Deque[str] = collections.deque(maxlen=self.EVENTS)
         self._errors: Deque[str] = collections.deque(maxlen=self.ERROR_LINES)
         self._process: Optional["subprocess.Popen[bytes]"] = None
         self._threads: List[threading.Thread] = []
@@ -2127,7 +2146,8 @@ class EngineProcess:
         #: Lines read and not yet looked at; None is the end.  A full queue makes the child wait.
         self._lines: "queue.Queue[Optional[str]]" = queue.Queue(self.QUEUE_LINES)
         self._has_ended = False
-        #: A question that waits for the program to be ready.
+        #: What waits for the program to be ready: lines that need no answer, and a question.
+        self._notes: List[str] = []
         self._question: Optional[_Question] = None
         #: The words that end the answers still to come, the oldest first.
         self._awaited: Deque[str] = collections.deque()
@@ -2142,6 +2162,11 @@ class EngineProcess:
     def is_busy(self) -> bool:
         """Whether an answer is still wanted."""
         return self._is_wanted
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the program has been started and has not ended, as far as its lines have been looked at."""
+        return self._process is not None and not self._has_ended
 
     # -- start and end --
 
@@ -2190,6 +2215,7 @@ class EngineProcess:
         process, self._process = self._process, None
         self._question, self._is_wanted, self.is_ready = None, False, False
         self._awaited.clear()
+        self._notes.clear()
         if process is None:
             return
         self._outbox.put(None)
@@ -2254,13 +2280,26 @@ class EngineProcess:
         self.cancel()
         self._catch_up()
         self.start()
-        settings = [*options, *((option_name(field), value) for field, value in game.rules._asdict().items())]
-        lines = [f"setoption name {name} value {_option_text(value)}" for name, value in settings]
         position = game.position if ply is None else game.positions[ply]
-        self._question = _Question((*lines, position_line(game, ply)), position, game.rules, go, until)
+        self._question = _Question(_lines_about(game, options, ply), position, game.rules, go, until)
         self._is_wanted, self._is_hurried, self._complaint = True, False, ""
         if self.is_ready:
             self._send_question()
+
+    def inform(self, *lines: str) -> None:
+        """Say something that needs no answer, as soon as the program is ready; it must have been started."""
+        self._notes += lines
+        if self.is_ready:
+            self._send_notes()
+
+    def inform_about(self, game: Game) -> None:
+        """Say what is on the board, without a question."""
+        self.inform(*_lines_about(game))
+
+    def _send_notes(self) -> None:
+        for line in self._notes:
+            self._send(line)
+        self._notes.clear()
 
     def _catch_up(self) -> None:
         """Look at the lines that have come since the last answer: the program may have ended after it."""
@@ -2378,6 +2417,9 @@ class EngineProcess:
         if not self.is_ready:
             self._introduce(word, rest)
             return None
+        if word == "event":
+            self.events.append(rest)
+            return None
         is_current = self._is_wanted and self._question is None and len(self._awaited) == 1
         if self._awaited and word == self._awaited[0]:
             self._awaited.popleft()
@@ -2400,6 +2442,7 @@ class EngineProcess:
             self.wants |= frozenset(rest.split())
         elif word == "agonok":
             self.is_ready = True
+            self._send_notes()
             self._send_question()
 
     @property
@@ -4604,7 +4647,1070 @@ def _known_puzzles(path: str, seed: int) -> Dict[int, List[Puzzle]]:
     return known
 
 
-# --- 16. Command line ------------------------------------------------------------
+# --- 16. Link --------------------------------------------------------------------
+# Two computers play each other, and others may watch.  On each of them `link` is a player of the window: towards the
+# window it speaks the protocol, towards the other computer it says one line for each move.  What both agree on is a
+# Record.  A Correspondent brings the window and the other side together and knows no network; a Link carries the lines.
+
+LINK_VERSION = 1
+#: The port that is tried first: the game is known since 1842.
+LINK_PORT = 18420
+#: How many ports after it are tried where that is in use.
+LINK_PORTS = 10
+#: The longest line, in bytes: before somebody has named the code, and of a whole game.
+LONGEST_GREETING = 100
+LONGEST_LINK_LINE = 50_000
+#: A longer game is not carried.
+LONGEST_LINK_GAME = 5000
+#: How many may be at the door at a time, how many may watch, and how many bytes may wait to be taken by one of them.
+MAX_AT_THE_DOOR = 8
+MAX_WATCHERS = 30
+MAX_UNSENT = 1_000_000
+#: Wrong codes from one address within a minute, and altogether: with four digits, 30 guesses hit once in 333 times.
+TRIES_A_MINUTE = 5
+TRIES_AT_ALL = 30
+#: Lines that may come at once, and how many more each second.
+LINE_BURST, LINES_A_SECOND = 200, 50
+#: How often somebody may send what is no line of a game before nobody is waited for any more.
+MAX_NONSENSE = 5
+#: Seconds: for a greeting or its answer, between two signs of life, of silence until the line counts as lost, until the
+#: one who waits is told that the other has to join, and until waiting or trying to come back ends.
+GREETING_SECONDS, PING_SECONDS, SILENCE_SECONDS, HINT_SECONDS, WAITING_SECONDS = 5.0, 5.0, 20.0, 60.0, 3600.0
+#: Seconds before a lost line is tried again; each time twice as many, up to the second number.
+RETRY_SECONDS = (0.1, 3.0)
+#: How often a guest knocks that gets no answer at all.
+EARLY_TRIES = 3
+#: Seconds between two looks at the window's lines.
+LINK_TICK = 0.03
+SIDE_WORDS = ("white", "black")
+
+#: What is said in the window, German and English.
+LINK_TEXTS = {
+    "waiting": ("Der andere Computer wählt Spiel, Mit einem anderen Computer, dann „Mitspielen“ und tippt Adresse und "
+                "Code ein.",
+                "The other computer chooses Game, With another computer, then “Join”, and types address and code."),
+    "hint": ("Noch ist niemand gekommen. Nur einer von euch wartet, der andere wählt „Mitspielen“. Beide müssen im "
+             "selben Netz sein, und eine Firewall muss Python zulassen.",
+             "Nobody has come yet. Only one of you waits, the other chooses “Join”. Both must be in the same network, "
+             "and a firewall must let Python through."),
+    "waited": ("Lange ist niemand gekommen; es wird nicht mehr gewartet.",
+               "Nobody has come for a long time; waiting has ended."),
+    "no_port": ("Hier lässt sich nicht warten ({reason}).", "It is not possible to wait here ({reason})."),
+    "connecting": ("{address} wird gesucht …", "Looking for {address} …"),
+    "lost": ("Die Verbindung ist abgerissen. Das Spiel bleibt, wie es ist, und geht weiter, sobald der andere Computer "
+             "wieder da ist.",
+             "The line is lost. The game stays as it is and goes on as soon as the other computer is back."),
+    "left": ("Der andere Computer hat sich verabschiedet. Das Spiel bleibt, wie es ist.",
+             "The other computer has left. The game stays as it is."),
+    "gave_up": ("Der andere Computer ist nicht wiedergekommen.", "The other computer has not come back."),
+    "wrong_code": ("Der Code stimmt nicht. Schau auf dem anderen Bildschirm nach.",
+                   "The code is wrong. Look at the other screen."),
+    "too_many": ("Zu viele falsche Codes. Warte eine Minute.", "Too many wrong codes. Wait a minute."),
+    "guessed": ("Jemand hat zu oft einen falschen Code genannt; es wird nicht mehr gewartet. Mit einem neuen Code geht "
+                "es weiter.",
+                "Somebody has named wrong codes too often; waiting has ended. It goes on with a new code."),
+    "version": ("Der andere Computer hat eine andere Version von Agon. Nehmt beide dieselbe.",
+                "The other computer has another version of Agon. Take the same one, both of you."),
+    "taken": ("Dort spielt schon jemand mit.", "Somebody else has joined already."),
+    "private": ("Dort ist Zuschauen nicht erlaubt.", "Watching is not allowed there."),
+    "full": ("Dort schauen schon zu viele zu.", "Too many are watching there already."),
+    "nobody": ("Unter {address} wartet niemand. Einer von euch wählt „Warten“; wenn dort schon gespielt wird, kommt "
+               "niemand mehr dazu.",
+               "Nobody is waiting at {address}. One of you chooses “Wait”; where a game is on, nobody can join."),
+    "unreachable": ("{address} ist nicht zu erreichen. Seid ihr im selben Netz, und lässt die Firewall Python zu?",
+                    "{address} cannot be reached. Are you in the same network, and does the firewall let Python "
+                    "through?"),
+    "no_address": ("{address} ist keine Adresse. Erwartet wird eine wie 192.168.1.20.",
+                   "{address} is no address. Expected is one like 192.168.1.20."),
+    "no_agon": ("Unter {address} antwortet etwas anderes als Agon.", "Something other than Agon answers at {address}."),
+    "nonsense": ("Vom anderen Computer kam etwas, das nicht zum Spiel gehört; die Verbindung wurde beendet. Das Spiel "
+                 "bleibt, wie es ist.",
+                 "The other computer has sent something that does not belong to the game; the line was closed. The "
+                 "game stays as it is."),
+    "illegal": ("Vom anderen Computer kam ein Zug, der nicht erlaubt ist ({move}); die Verbindung wurde beendet. Das "
+                "Spiel bleibt, wie es ist.",
+                "The other computer has sent a move that is not allowed ({move}); the line was closed. The game stays "
+                "as it is."),
+    "flood": ("Vom anderen Computer kommt zu viel auf einmal; die Verbindung wurde beendet. Das Spiel bleibt, wie es "
+              "ist.",
+              "Too much at once comes from the other computer; the line was closed. The game stays as it is."),
+    "connected": ("Verbunden.", "Connected."),
+    "differs": ("Die beiden Spiele passen nicht zueinander. Es geht mit dem Spiel des wartenden Computers weiter; "
+                "deines liegt unter Spiel, Voriges Spiel zurückholen.",
+                "The two games do not fit together. The game of the computer that waited goes on; yours is kept under "
+                "Game, Bring back the previous game."),
+}
+
+
+#: What the one who waits may answer to a greeting.
+REFUSALS = ("wrong_code", "too_many", "version", "taken", "private", "full")
+
+
+class Record(NamedTuple):
+    """What two computers agree on: which of their games it is, by which rules, and all that has happened in it.
+
+    `number` counts the games since the two have met, `host` is the side that
+    the computer plays which has waited, `end` how the game was ended without
+    a move: "" (it was not), "draw", or "white" or "black" for who gave up.
+    """
+
+    number: int
+    host: int
+    rules: Rules
+    start: Position
+    moves: Tuple[Move, ...] = ()
+    end: str = ""
+
+    def game(self) -> Game:
+        """The game as far as its moves go, then ended if it was; IllegalMove if the rules forbid a move."""
+        game = Game(self.start, self.rules)
+        for move in self.moves:
+            game.play(move)
+        if self.end == "draw":
+            game.agree_draw()
+        elif self.end:
+            game.resign(SIDE_WORDS.index(self.end))
+        return game
+
+    def line(self) -> str:
+        """The record as a line, for `parse_record`."""
+        rules = ",".join(f"{option_name(field)}={_option_text(value)}" for field, value in self.rules._asdict().items())
+        words = ["game", str(self.number), SIDE_WORDS[self.host], self.end or "-", rules, str(self.start), "moves"]
+        return " ".join([*words, *map(str, self.moves)])
+
+
+def parse_record(text: str) -> Record:
+    """Read a line that Record.line has written; ProtocolError or AgonError if it is none, or if a move is illegal."""
+    head, _, tail = text.partition(" moves")
+    match = re.fullmatch(r"game ([0-9]{1,6}) (white|black) (-|draw|white|black) (\S+) (.+)", head, re.ASCII)
+    moves = tail.split()
+    if not match or len(moves) > LONGEST_LINK_GAME:
+        raise ProtocolError(f"{text[:40]} is no game")
+    number, host, end, options, start = match.groups()
+    rules: Dict[str, bool] = {}
+    for option in options.split(","):
+        name, _, value = option.partition("=")
+        if name.lower() not in RULE_OPTIONS:
+            raise ProtocolError(f"unknown rule {name[:40]}")
+        rules[RULE_OPTIONS[name.lower()]] = _switch(value)
+    record = Record(int(number), SIDE_WORDS.index(host), Rules(**rules), Position.from_text(start),
+                    tuple(map(Move.from_text, moves)), "" if end == "-" else end)
+    record.game()
+    return record
+
+
+def united(own: Record, other: Record) -> Optional[Record]:
+    """The longer of two histories if it continues the other, with the end that one of them knows; else None.
+
+    Of two games of different number the later one counts.
+    """
+    if own.number != other.number:
+        return max(own, other, key=lambda record: record.number)
+    shorter, longer = sorted((own, other), key=lambda record: len(record.moves))
+    if own[:4] != other[:4] or longer.moves[:len(shorter.moves)] != shorter.moves:
+        return None
+    return longer._replace(end=own.end or other.end)
+
+
+class Correspondent:
+    """One end of a game with another computer: brings what its window says and what comes over the line together.
+
+    `role` is "host" (it has waited), "join" or "watch", `side` the side that is
+    played in this window, as far as it is known.  `tell` says a line to the
+    window, `send` one to everybody at the other end who is there.  It knows no network.
+    """
+
+    def __init__(self, role: str, side: Optional[int], tell: Callable[[str], None],
+                 send: Callable[[str], None]) -> None:
+        self.role = role
+        self.side = side
+        self.tell = tell
+        self.send = send
+        #: What has happened as far as this end knows, and as far as the window has shown or been told it.
+        self.record: Optional[Record] = None
+        self.shown: Optional[Record] = None
+        #: Whether the other side is there, and whether it has ever been.
+        self.is_joined = self.has_met = False
+        #: Who has offered a draw: "", "ours" or "theirs".
+        self.offer = ""
+        self._rules = DEFAULT_RULES
+        self._is_asked = False
+        #: Whether the window begins another game, and as which side.
+        self._begins: Optional[int] = None
+        self._from_window: Dict[str, Callable[[List[str]], None]] = {
+            "agon": self._introduce, "isready": self._be_ready, "setoption": self._on_option, "newgame": self._on_new,
+            "position": self._on_position, "go": self._on_go, "stop": self._on_stop, "resign": self._on_resign,
+            "draw": self._on_draw, "nodraw": self._on_no_draw}
+        self._from_other: Dict[str, Callable[[List[str]], None]] = {
+            "move": self._other_moves, "end": self._other_ends, "offer": self._other_offers,
+            "decline": self._other_declines, "game": self._other_game}
+
+    def state(self, name: str, key: str, signs: Sequence[str] = (), **values: Any) -> None:
+        """Say in the window how things stand: a state for it to go by, a sentence, and what is shown large."""
+        self.tell(f"event state {name}")
+        for sign in signs:
+            self.tell(f"event sign {sign}")
+        for language, text in zip(("de", "en"), LINK_TEXTS[key]):
+            self.tell(f"event say.{language} {printable(text.format(**values))}")
+
+    # -- from the window --
+
+    def hear_window(self, line: str) -> None:
+        """Obey a line of the window; what cannot be obeyed is answered by an error line."""
+        words = line.split()
+        try:
+            if words and words[0] in self._from_window:
+                self._from_window[words[0]](words[1:])
+            elif words:
+                raise ProtocolError(f"unknown command {words[0][:40]}")
+        except (ProtocolError, AgonError) as error:
+            self.tell("error " + printable(str(error)))
+
+    def _introduce(self, _words: List[str]) -> None:
+        self.tell("id name Another computer")
+        self.tell("wants events")
+        self.tell("agonok")
+
+    def _be_ready(self, _words: List[str]) -> None:
+        self.tell("readyok")
+
+    def _on_option(self, words: List[str]) -> None:
+        if len(words) == 4 and words[1].lower() in RULE_OPTIONS:
+            self._rules = self._rules._replace(**{RULE_OPTIONS[words[1].lower()]: _switch(words[3])})
+
+    def _on_new(self, words: List[str]) -> None:
+        """newgame [white|black]: the next position begins another game, in which the window plays this side."""
+        if self.record and not self.record.game().outcome():
+            raise ProtocolError("the game is not over")
+        if words and words[0] in SIDE_WORDS:
+            self.side = SIDE_WORDS.index(words[0])
+        self._begins = self.side
+
+    def _on_position(self, words: List[str]) -> None:
+        """position text P moves ...: the window's game; its own moves that are new in it go to the other side."""
+        game = game_of(words, self._rules)
+        record = self.record
+        if record is None or self._begins is not None:
+            self._begin(game)
+            return
+        shown = record._replace(rules=game.rules, start=game.start, moves=game.moves, end="")
+        longer = united(record, shown)
+        if longer is None:
+            raise ProtocolError("this is not the game that is played")
+        self.shown = shown._replace(end=self.shown.end if self.shown and self.shown.moves == shown.moves else "")
+        for ply in range(len(record.moves), len(game.moves)):
+            if self.role == "watch" or self._mover(ply) != self.side:
+                raise ProtocolError("this is not the move of this side")
+            self.offer = "" if self.offer == "theirs" else self.offer
+            self._send_move(ply, game.moves[ply])
+        self.record = longer
+        self._bring_up()
+
+    def _begin(self, game: Game) -> None:
+        """The window's game becomes that of both."""
+        if self.role == "watch" or self.side is None or len(game.moves) > LONGEST_LINK_GAME:
+            raise ProtocolError("no game can be begun here")
+        number = self.record.number + 1 if self.record else 1
+        host = self.side if self.role == "host" else 1 - self.side
+        self.record = self.shown = Record(number, host, game.rules, game.start, game.moves)
+        self._begins, self.offer = None, ""
+        self.send(self.record.line())
+
+    def _send_move(self, ply: int, move: Move) -> None:
+        if self.record:
+            self.send(f"move {self.record.number} {ply} {move}")
+
+    def _on_go(self, _words: List[str]) -> None:
+        """go: the window waits for the other side's move."""
+        self._is_asked = True
+        self._bring_up()
+
+    def _on_stop(self, _words: List[str]) -> None:
+        """stop: the window does not wait any more; every `go` has its answer."""
+        if self._is_asked:
+            self._is_asked = False
+            self.tell("bestmove none")
+
+    def _on_resign(self, _words: List[str]) -> None:
+        if self.role != "watch" and self.side is not None:
+            self._end(SIDE_WORDS[self.side])
+
+    def _on_draw(self, _words: List[str]) -> None:
+        """draw: the window offers a draw, or takes the one that was offered."""
+        if self.record is None or self.record.end or self.role == "watch":
+            return
+        if self.offer == "theirs":
+            self._end("draw")
+        elif self.is_joined:
+            self.offer = "ours"
+            self.send(f"offer {self.record.number}")
+        else:
+            self.tell("event draw gone")
+
+    def _on_no_draw(self, _words: List[str]) -> None:
+        if self.offer == "theirs" and self.record:
+            self.offer = ""
+            self.send(f"decline {self.record.number}")
+
+    def _end(self, how: str) -> None:
+        """End the game as this window wants it."""
+        if self.record is None or self.record.game().outcome():
+            return
+        self.record = self.record._replace(end=how)
+        if how != "draw" and self.shown:  # the window knows that it has given up
+            self.shown = self.shown._replace(end=how)
+        self.send(f"end {self.record.number} {how}")
+        self._bring_up()
+
+    # -- to the window --
+
+    def _mover(self, ply: int) -> int:
+        """The side that makes the move after so many moves."""
+        assert self.record is not None
+        return (self.record.start.turn + ply) % 2
+
+    def _bring_up(self) -> None:
+        """Tell the window what it does not know: the next move if it waits for one, else the whole game; its end."""
+        record, shown = self.record, self.shown
+        if record is None or record == shown:
+            return
+        if shown is None or united(record, shown) is None or shown.number != record.number:
+            self._tell_all()
+            return
+        ply = len(shown.moves)
+        if ply < len(record.moves):
+            if self._mover(ply) == self.side or shown.end:  # it has given up before it knew of this move
+                self._tell_all()
+            elif self._is_asked:
+                self._is_asked = False
+                self.shown = shown._replace(moves=record.moves[:ply + 1])
+                self.tell(f"bestmove {record.moves[ply]}")
+                if self.shown.moves == record.moves:
+                    self._bring_up()
+        elif record.end != shown.end and ply == len(record.moves):
+            self.shown = record
+            self.tell(f"event end {record.end}")
+
+    def _tell_all(self) -> None:
+        assert self.record is not None
+        self.shown = self.record
+        side = "none" if self.side is None else SIDE_WORDS[self.side]
+        self.tell(f"event play {side} {self.record.line()}")
+
+    # -- from the other side --
+
+    def meet(self, other: Optional[Record]) -> None:
+        """As host: somebody has joined with this history; the one that counts is sent back, and it goes on."""
+        assert self.record is not None
+        # At the first meeting, a game without moves is one that was asked for, whatever the other remembers.
+        is_new = not self.has_met and not self.record.moves
+        if other is not None and not is_new:
+            self.record = self._trusted(other) or self.record
+        self.is_joined = self.has_met = True
+        self.send(self.record.line())
+        self.state("connected", "connected")
+        self._bring_up()
+
+    def _trusted(self, other: Record) -> Optional[Record]:
+        """The longer history; once the two have met, nobody is told of moves of his own that he has not made."""
+        own = self.record
+        together = united(own, other) if own else other
+        if together is None or own is None or not self.has_met or self.role == "watch":
+            return together
+        if any(self._mover(ply) == self.side for ply in range(len(own.moves), len(together.moves))):
+            return None
+        is_agreed = together.end in ("", own.end) or together.end == "draw" and self.offer == "ours" or (
+            self.side is not None and together.end == SIDE_WORDS[1 - self.side])
+        return together if is_agreed else together._replace(end=own.end)
+
+    def lose(self) -> None:
+        """The line is lost."""
+        self.is_joined = False
+        if self.offer == "theirs":
+            self.offer = ""
+            self.tell("event draw gone")
+
+    def hear_other(self, line: str) -> None:
+        """A line of the other side; ProtocolError or AgonError if it does not belong to the game."""
+        words = line.split()
+        if not words or words[0] not in self._from_other:
+            raise ProtocolError(f"unknown line {line[:40]}")
+        self._from_other[words[0]](words[1:])
+        self._bring_up()
+
+    def _is_of_this_game(self, number: str) -> bool:
+        """Whether a line is about the present game; what belongs to an earlier one is old and means nothing."""
+        if self.record is None or _number(number, 1, 10 ** 6) > self.record.number:
+            raise ProtocolError(f"there is no game {number}")
+        return int(number) == self.record.number
+
+    def _other_moves(self, words: List[str]) -> None:
+        """move <game> <ply> <move>."""
+        if len(words) != 3:
+            raise ProtocolError("expected move <game> <ply> <move>")
+        ply, move = _number(words[1], 0, LONGEST_LINK_GAME - 1), Move.from_text(words[2])
+        if not self._is_of_this_game(words[0]):
+            return
+        assert self.record is not None
+        moves = self.record.moves
+        if ply < len(moves) and moves[ply] == move:
+            return  # it is known already
+        if ply != len(moves) or self._mover(ply) == self.side:
+            raise ProtocolError(f"{move} is not the next move")
+        game = self.record._replace(end="").game()
+        game.play(move)
+        self.record = self.record._replace(moves=game.moves)
+        self.offer = "" if self.offer == "ours" else self.offer
+
+    def _other_ends(self, words: List[str]) -> None:
+        """end <game> draw|white|black: the draw we offered is taken, or the other side gives up."""
+        if len(words) != 2 or words[1] not in ("draw", *SIDE_WORDS):
+            raise ProtocolError("expected end <game> draw|white|black")
+        if not self._is_of_this_game(words[0]):
+            return
+        assert self.record is not None
+        if self.record.end == words[1]:
+            return  # it is known already
+        is_own = self.side is not None and words[1] == SIDE_WORDS[self.side]
+        if self.role != "watch" and (is_own or words[1] == "draw" and self.offer != "ours"):
+            raise ProtocolError(f"nobody has agreed to the end {words[1]}")
+        if not self.record.game().outcome():
+            self.record = self.record._replace(end=words[1])
+
+    def _other_offers(self, words: List[str]) -> None:
+        """offer <game>: the other side offers a draw."""
+        if words and self._is_of_this_game(words[0]) and not self.offer and self.role != "watch":
+            self.offer = "theirs"
+            self.tell("event draw offered")
+
+    def _other_declines(self, words: List[str]) -> None:
+        """decline <game>: the other side does not take the draw we offered."""
+        if words and self._is_of_this_game(words[0]) and self.offer == "ours":
+            self.offer = ""
+            self.tell("event draw declined")
+
+    def _other_game(self, words: List[str]) -> None:
+        """game ...: the whole game, when we have just joined; later another one, once this has ended."""
+        other = parse_record(" ".join(["game", *words]))
+        own = self.record
+        if not self.is_joined and self.role != "host":
+            self._join(other)
+        elif self.role == "watch":
+            self.record = other
+        elif own is not None and other.number <= own.number:
+            return  # both have begun the next game at the same moment
+        elif own is not None and own.game().outcome() and other.number == own.number + 1 and not other.moves:
+            self.record, self.offer = other, ""
+            self.side = other.host if self.role == "host" else 1 - other.host
+        else:
+            raise ProtocolError("the game is not over")
+
+    def _join(self, other: Record) -> None:
+        """As guest: the host has said what counts; what it does not know yet is sent after it."""
+        own = self.record
+        together = self._trusted(other)
+        self.record = together or other
+        self.side = None if self.role == "watch" else 1 - self.record.host
+        if not self.has_met:
+            self.shown = None  # even the game that the window knows begins anew, with the other side in its seat
+        self.is_joined = self.has_met = True
+        self.state("connected", "differs" if own and together is None else "connected")
+        if self.role == "join":
+            for ply in range(len(other.moves), len(self.record.moves)):
+                self._send_move(ply, self.record.moves[ply])
+            if self.record.end and not other.end:
+                self.send(f"end {self.record.number} {self.record.end}")
+
+
+class Flood(Exception):
+    """More came over a line than is taken."""
+
+
+class LinkLine:
+    """A line to another computer, in and out, both bounded; `role` is "" until the code was named.
+
+    `now` is the monotonic clock in seconds.
+    """
+
+    def __init__(self, connected: "socket.socket", address: str, role: str, now: float) -> None:
+        connected.setblocking(False)
+        self.socket = connected
+        self.address = address
+        self.role = role
+        self.began_at = self.heard_at = self.spoke_at = self._credit_at = now
+        #: Whether it is closed once all has been sent.
+        self.is_closing = False
+        self._in, self._out = b"", b""
+        self._credit = float(LINE_BURST)
+
+    @property
+    def has_unsent(self) -> bool:
+        """Whether something waits to be sent."""
+        return bool(self._out)
+
+    def read(self, now: float) -> List[str]:
+        """The lines that have come; OSError when the line is lost, Flood when too much comes."""
+        try:
+            data = self.socket.recv(1 << 16)
+        except BlockingIOError:
+            return []
+        if not data:
+            raise ConnectionResetError
+        self.heard_at = now
+        *lines, self._in = (self._in + data).split(b"\n")
+        longest = LONGEST_LINK_LINE if self.role else LONGEST_GREETING
+        self._credit = min(LINE_BURST, self._credit + LINES_A_SECOND * (now - self._credit_at)) - len(lines)
+        self._credit_at = now
+        if self._credit < 0 or max(map(len, [*lines, self._in])) > longest:
+            raise Flood
+        return [printable(line.decode("utf-8", "replace").strip()) for line in lines]
+
+    def send(self, text: str, now: float) -> None:
+        """Send a line as soon as it can be taken; who takes nothing for long is dropped (OSError from flush)."""
+        self._out += text.encode("utf-8") + b"\n"
+        self.spoke_at = now
+
+    def flush(self) -> None:
+        """Send what can be sent now; OSError when the line is lost or nothing is taken any more."""
+        try:
+            while self._out:
+                self._out = self._out[self.socket.send(self._out):]
+        except BlockingIOError:
+            pass
+        if len(self._out) > MAX_UNSENT:
+            raise ConnectionAbortedError
+
+    def close(self) -> None:
+        """Close the line."""
+        self.socket.close()
+
+
+class Doorkeeper:
+    """Decides who may come in: by the code, with few tries."""
+
+    def __init__(self, code: str, may_watch: bool) -> None:
+        self.code = code
+        self.may_watch = may_watch
+        self.wrong_tries = 0
+        self._tries: Dict[str, List[float]] = {}
+
+    @property
+    def is_beaten(self) -> bool:
+        """Whether so many codes were tried that it is better not to wait any longer."""
+        return self.wrong_tries >= TRIES_AT_ALL
+
+    def answer(self, greeting: str, address: str, now: float) -> Tuple[str, str, str]:
+        """Role and token of who may come in, and ""; or "", "", and why not (a key of LINK_TEXTS)."""
+        match = re.fullmatch(r"agon-link ([0-9]{1,6}) (.*)", greeting, re.ASCII)
+        if not match:
+            return "", "", "version"
+        if int(match.group(1)) != LINK_VERSION:
+            return "", "", "version"
+        words = match.group(2).split()
+        if len(words) != 3 or words[0] not in ("join", "watch"):
+            return "", "", "version"
+        recent = [then for then in self._tries.get(address, []) if now - then < 60]
+        if len(recent) >= TRIES_A_MINUTE or self.is_beaten:
+            return "", "", "too_many"
+        role, code, token = words
+        if code != self.code:
+            self.wrong_tries += 1
+            self._tries[address] = [*recent, now]
+            return "", "", "wrong_code"
+        if role == "watch" and not self.may_watch:
+            return "", "", "private"
+        return role, token, ""
+
+
+def new_code() -> str:
+    """A code of four digits that nobody can foresee."""
+    return f"{random.SystemRandom().randrange(10_000):04}"
+
+
+def split_address(text: str) -> Optional[Tuple[str, int]]:
+    """Host and port of what a person has typed, such as '192.168.1.20' or 'room7:18421'; None if it is neither."""
+    match = re.fullmatch(r"([\w.-]{1,100})(?::([0-9]{1,5}))?", text.strip())
+    port = int(match.group(2) or LINK_PORT) if match else 0
+    return (match.group(1), port) if match and 0 < port < 65536 else None
+
+
+def own_addresses() -> List[str]:
+    """The addresses at which other computers may find this one, the likeliest first; it may take seconds."""
+    import socket
+    found: List[str] = []
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(("192.0.2.1", 9))  # an address that nobody has (RFC 5737): nothing is sent
+            found.append(probe.getsockname()[0])
+        found += socket.gethostbyname_ex(socket.gethostname())[2]
+    except (OSError, UnicodeError):
+        pass  # no network, or a name that nobody knows
+    outside = [address for address in dict.fromkeys(found) if not address.startswith(("127.", "0."))]
+    return outside[:3] or ["127.0.0.1"]
+
+
+class Link:
+    """Carries the lines of a Correspondent: what all kinds of ends have in common.
+
+    One thread reads the window's lines, all else happens in `run`.
+    """
+
+    def __init__(self, correspondent: Correspondent, source: BinaryIO) -> None:
+        self.correspondent = correspondent
+        #: The line to the other player (as guest or watcher: to the host).
+        self.other: Optional[LinkLine] = None
+        #: All lines, also of those at the door and those who watch.
+        self.all_lines: List[LinkLine] = []
+        self.now = time.monotonic()
+        #: How often the other side has sent what does not belong to the game.
+        self.nonsense = 0
+        self.window: "queue.Queue[Optional[str]]" = queue.Queue()
+        threading.Thread(target=self._read, args=(source,), daemon=True).start()
+
+    def _read(self, source: BinaryIO) -> None:
+        for line in bounded_lines(source, MAX_LINE_BYTES):
+            self.window.put(line.decode("utf-8", "replace").strip())
+        self.window.put(None)
+
+    def run(self) -> None:
+        """Carry lines until the window wants no more."""
+        import select
+        while self._hear_window():
+            self.now = time.monotonic()
+            self.look_at_clock()
+            doors = [door for door in [self.door()] if door]
+            sockets = {line.socket: line for line in self.all_lines}
+            if not sockets and not doors:
+                time.sleep(LINK_TICK)
+                continue
+            writers = [line.socket for line in self.all_lines if line.has_unsent]
+            readable, writable, _ = select.select([*doors, *sockets], writers, [], LINK_TICK)
+            for ready in {*readable, *writable}:
+                if ready in sockets:
+                    self._serve(sockets[ready])
+                else:
+                    self.open_door()
+        self._say_goodbye()
+
+    def _hear_window(self) -> bool:
+        """Obey what the window has said; whether it wants to go on."""
+        while True:
+            try:
+                line = self.window.get_nowait()
+            except queue.Empty:
+                return True
+            if line is None or line == "quit":
+                return False
+            if line == "retry":
+                self.retry()
+            else:
+                self.correspondent.hear_window(line)
+
+    def _serve(self, line: LinkLine) -> None:
+        """Read and write what is to be read and written on a line."""
+        try:
+            line.flush()
+            if line.is_closing and not line.has_unsent:
+                self.drop(line)
+            for text in line.read(self.now) if line in self.all_lines else ():
+                if line in self.all_lines and not line.is_closing:
+                    self.hear(line, text)
+        except OSError:
+            self.lose(line, "lost")
+        except Flood:
+            self._blame(line, "flood")
+        except IllegalMove as error:
+            self._blame(line, "illegal", move=error.details["token"])
+        except (ProtocolError, AgonError):
+            self._blame(line, "nonsense")
+
+    def _blame(self, line: LinkLine, key: str, **values: Any) -> None:
+        self.nonsense += line is self.other
+        self.lose(line, key, **values)
+
+    def send_all(self, text: str) -> None:
+        """Send a line to the other player, once the game with it goes on, and to those who watch."""
+        for line in self.all_lines:
+            if line.role and not line.is_closing and (line is not self.other or self.correspondent.is_joined):
+                line.send(text, self.now)
+
+    def drop(self, line: LinkLine) -> None:
+        """Close a line and forget it."""
+        line.close()
+        if line in self.all_lines:
+            self.all_lines.remove(line)
+        if line is self.other:
+            self.other = None
+            self.correspondent.lose()
+
+    def ping(self) -> None:
+        """Give signs of life, and drop who gives none."""
+        for line in list(self.all_lines):
+            if line.role and self.now - line.spoke_at >= PING_SECONDS:
+                line.send("ping", self.now)
+            is_silent = line.role and self.now - line.heard_at >= SILENCE_SECONDS
+            if is_silent or not line.role and self.now - line.began_at >= GREETING_SECONDS:
+                self.lose(line, "lost")
+
+    def _say_goodbye(self) -> None:
+        self.send_all("bye")
+        for line in list(self.all_lines):
+            try:
+                line.flush()
+            except OSError:
+                pass  # it has gone first
+            line.close()
+
+    # -- what host and guest do each in their way --
+
+    def door(self) -> "Optional[socket.socket]":
+        """Where somebody may come in."""
+        return None
+
+    def open_door(self) -> None:
+        """Somebody is at the door."""
+
+    def look_at_clock(self) -> None:
+        """Do what is to be done by now."""
+
+    def hear(self, line: LinkLine, text: str) -> None:
+        """A line has come; ProtocolError or AgonError if it does not belong to the game."""
+
+    def lose(self, line: LinkLine, key: str, **values: Any) -> None:
+        """A line is lost; `key` says why."""
+
+    def retry(self) -> None:
+        """The window wants it tried once more."""
+
+
+class HostLink(Link):
+    """The end that waits.  It listens only as long as it waits, or as long as others may watch."""
+
+    def __init__(self, correspondent: Correspondent, source: BinaryIO, address: str, port: int,
+                 may_watch: bool) -> None:
+        super().__init__(correspondent, source)
+        self.address, self.port, self.may_watch = address, port, may_watch
+        self.doorkeeper = Doorkeeper(new_code(), may_watch)
+        self.listener: "Optional[socket.socket]" = None
+        self.addresses = [address] if address else []
+        #: What the guest shows when it comes back on a new line before the old one is known to be lost.
+        self.token = f"{random.SystemRandom().getrandbits(64):016x}"
+        #: Since when it waits and why, and until when a port that is still taken is tried again.
+        self._waits_since = self._listens_by = self.now
+        self._why = "waiting"
+        self._values: Dict[str, Any] = {}
+        self._is_waiting = self._is_shown = self._has_given_up = False
+        if not address:
+            threading.Thread(target=self._find_addresses, daemon=True).start()
+
+    def _find_addresses(self) -> None:
+        self.addresses = own_addresses()
+
+    def door(self) -> "Optional[socket.socket]":
+        return self.listener
+
+    def look_at_clock(self) -> None:
+        is_idle = not self._is_waiting and not self._has_given_up and self.other is None
+        if is_idle and self.correspondent.record is not None:
+            self.wait("waiting")
+        if self.listener is None and (self._is_waiting or self.may_watch and self.other is not None):
+            self._listen()
+        if self._is_waiting and self.listener and self.addresses and not self._is_shown:
+            self._show()
+        waited = self.now - self._waits_since
+        if self._is_waiting and self._why == "waiting" and waited > HINT_SECONDS:
+            self._why, self._is_shown = "hint", False
+        if self._is_waiting and waited > WAITING_SECONDS:
+            self.give_up("waited")
+        self.ping()
+
+    def wait(self, key: str, **values: Any) -> None:
+        """Wait for somebody to join, and say why."""
+        self._is_waiting, self._is_shown = True, False
+        self._why, self._values = key, values
+        self._waits_since, self._listens_by = self.now, self.now + SILENCE_SECONDS
+
+    def _show(self) -> None:
+        self._is_shown = True
+        port = self.listener.getsockname()[1] if self.listener else LINK_PORT
+        suffix = "" if port == LINK_PORT else f":{port}"
+        signs = [address + suffix for address in self.addresses]
+        self.correspondent.state("waiting", self._why, [*signs, f"Code {self.doorkeeper.code}"], **self._values)
+
+    def give_up(self, key: str, **values: Any) -> None:
+        """Wait no longer, and say why."""
+        self._is_waiting, self._has_given_up = False, True
+        self._close_door()
+        self.correspondent.state("failed", key, **values)
+
+    def retry(self) -> None:
+        if not self._is_waiting and self.other is None:
+            self.doorkeeper = Doorkeeper(new_code(), self.may_watch)
+            self.nonsense, self._has_given_up = 0, False
+            self.wait("waiting")
+
+    def _listen(self) -> None:
+        """Begin to listen; a port that is still taken by the line just lost is tried again for a while."""
+        import socket
+        ports = range(self.port, self.port + LINK_PORTS) if self.port == LINK_PORT else [self.port]
+        reason = ""
+        for port in ports:
+            listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            try:
+                if os.name == "posix":  # elsewhere this would let two programs listen at once
+                    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                listener.bind((self.address, port))
+                listener.listen(MAX_AT_THE_DOOR)
+                listener.setblocking(False)
+                self.listener = listener
+                self.port = listener.getsockname()[1]  # who comes back finds the same
+                return
+            except OSError as error:
+                listener.close()
+                reason = error.strerror or str(error)
+        if not self.correspondent.has_met or self.now > self._listens_by:
+            self.give_up("no_port", reason=reason)
+
+    def _close_door(self) -> None:
+        if self.listener:
+            self.listener.close()
+            self.listener = None
+        for line in list(self.all_lines):
+            if not line.role and not line.is_closing:
+                self.drop(line)
+
+    def open_door(self) -> None:
+        assert self.listener is not None
+        try:
+            connected, address = self.listener.accept()
+        except OSError:
+            return  # it has gone again
+        line = LinkLine(connected, address[0], "", self.now)
+        if len([line for line in self.all_lines if not line.role]) >= MAX_AT_THE_DOOR:
+            line.close()
+        else:
+            self.all_lines.append(line)
+
+    def hear(self, line: LinkLine, text: str) -> None:
+        if not line.role:
+            self._greet(line, text)
+        elif text == "ping":
+            pass
+        elif text == "bye":
+            self.lose(line, "left")
+        elif line is not self.other:
+            raise ProtocolError("who watches says nothing")
+        elif not self.correspondent.is_joined:
+            self._begin(text)
+        else:
+            self.correspondent.hear_other(text)
+            for watcher in self.all_lines:
+                if watcher.role == "watch" and text.startswith(("move ", "end ", "game ")):
+                    watcher.send(text, self.now)
+
+    def _greet(self, line: LinkLine, text: str) -> None:
+        """The first line of somebody at the door."""
+        role, token, why = self.doorkeeper.answer(text, line.address, self.now)
+        is_back = token == self.token
+        if role == "join" and self.other is not None and not is_back:
+            why = "taken"
+        if role == "watch" and sum(other.role == "watch" for other in self.all_lines) >= MAX_WATCHERS:
+            why = "full"
+        if why:
+            line.send(f"no {why} {LINK_VERSION}", self.now)
+            line.is_closing = True
+            if self.doorkeeper.is_beaten and self._is_waiting:
+                self.give_up("guessed")
+            return
+        line.role = role
+        line.send(f"welcome {self.token if role == 'join' else '-'}", self.now)
+        if role == "watch":
+            assert self.correspondent.record is not None
+            line.send(self.correspondent.record.line(), self.now)
+            return
+        if self.other is not None:
+            self.drop(self.other)
+        self.other = line
+
+    def _begin(self, text: str) -> None:
+        """The guest tells what it remembers, and the game goes on."""
+        if not text.startswith("have "):
+            raise ProtocolError("expected have none or have <game>")
+        memory = text[len("have "):]
+        other = None if memory == "none" else parse_record(memory)
+        self._is_waiting = False
+        if not self.may_watch:
+            self._close_door()
+        self.correspondent.meet(other)
+
+    def lose(self, line: LinkLine, key: str, **values: Any) -> None:
+        is_other = line is self.other
+        self.drop(line)
+        if not is_other:
+            return
+        if self.nonsense >= MAX_NONSENSE:
+            self.give_up("nonsense")
+        else:
+            self.wait(key, **values)
+
+
+class GuestLink(Link):
+    """The end that joins or watches; a line that is lost is tried again."""
+
+    def __init__(self, correspondent: Correspondent, source: BinaryIO, address: str, code: str) -> None:
+        super().__init__(correspondent, source)
+        self.address, self.code = address, code
+        self.token = "-"
+        #: Whether the host has taken the code on this line, whether it ever has, and how often it was lost before.
+        self._is_welcome = self._was_welcome = False
+        self._lost_early = 0
+        #: What has come of the attempt to connect: a socket, or what has gone wrong.
+        self._attempts: "queue.Queue[Any]" = queue.Queue()
+        self._is_connecting = False
+        self._next_at = 0.0
+        self._pause = RETRY_SECONDS[0]
+        self._gives_up_at = math.inf
+        self._is_shown = False
+
+    def look_at_clock(self) -> None:
+        if not self._is_shown:
+            self._is_shown = True
+            self.correspondent.state("connecting", "connecting", address=self.address)
+        is_ready = self.correspondent.record is not None or self.correspondent.side is None
+        if self.other is None and not self._is_connecting and is_ready and self.now >= self._next_at:
+            if self.now > self._gives_up_at:
+                self.fail("gave_up")
+            else:
+                self._is_connecting = True
+                threading.Thread(target=self._connect, daemon=True).start()
+        try:
+            attempt = self._attempts.get_nowait()
+        except queue.Empty:
+            pass
+        else:
+            self._is_connecting = False
+            self._arrive(attempt)
+        if self.other and not self._is_welcome and self.now - self.other.began_at > GREETING_SECONDS:
+            self.lose(self.other, "lost")
+        self.ping()
+
+    def _connect(self) -> None:
+        """Try to connect, in a thread of its own: names and silent computers take their time."""
+        import socket
+        place = split_address(self.address)
+        try:
+            if place is None:
+                raise socket.gaierror
+            self._attempts.put(socket.create_connection(place, GREETING_SECONDS))
+        except (OSError, UnicodeError) as error:
+            is_name = isinstance(error, (socket.gaierror, UnicodeError))
+            is_nobody = isinstance(error, ConnectionRefusedError)
+            self._attempts.put("no_address" if is_name else "nobody" if is_nobody else "unreachable")
+
+    def _arrive(self, attempt: "Union[str, socket.socket]") -> None:
+        if isinstance(attempt, str):
+            if self._was_welcome:
+                self._try_later()
+            else:
+                self.fail(attempt)
+            return
+        self.other = LinkLine(attempt, self.address, self.correspondent.role, self.now)
+        self.all_lines.append(self.other)
+        self._is_welcome = False
+        if self._was_welcome and self._gives_up_at == math.inf:
+            self._gives_up_at = self.now + WAITING_SECONDS
+        self.other.send(f"agon-link {LINK_VERSION} {self.correspondent.role} {self.code} {self.token}", self.now)
+
+    def _try_later(self) -> None:
+        self._next_at = self.now + self._pause
+        self._pause = min(2 * self._pause, RETRY_SECONDS[1])
+
+    def fail(self, key: str, **values: Any) -> None:
+        """Try no more, and say why."""
+        self._next_at = math.inf
+        self.correspondent.state("failed", key, **{"address": self.address, **values})
+
+    def retry(self) -> None:
+        if self._next_at == math.inf:
+            self._next_at, self._pause, self._gives_up_at = 0.0, RETRY_SECONDS[0], math.inf
+            self.nonsense = self._lost_early = 0
+            self._is_shown = False
+
+    def hear(self, line: LinkLine, text: str) -> None:
+        words = text.split()
+        if text == "ping":
+            pass
+        elif text == "bye":
+            self.drop(line)
+            self.fail("left")
+        elif not self._is_welcome:
+            self._be_received(line, words)
+        elif not self.correspondent.is_joined and words[:1] != ["game"]:
+            raise ProtocolError("expected game")
+        else:
+            self.correspondent.hear_other(text)
+            self._pause, self._gives_up_at = RETRY_SECONDS[0], math.inf
+
+    def _be_received(self, line: LinkLine, words: List[str]) -> None:
+        """The host's answer to the greeting."""
+        if len(words) == 2 and words[0] == "welcome":
+            self._is_welcome = self._was_welcome = True
+            self.token = words[1][:32]
+            if self.correspondent.role == "join":
+                record = self.correspondent.record
+                line.send(f"have {record.line() if record else 'none'}", self.now)
+        elif len(words) == 3 and words[0] == "no" and words[1] in REFUSALS:
+            self.drop(line)
+            if words[1] == "taken" and self.correspondent.has_met:
+                self._try_later()  # the host does not know yet that the old line is lost
+            else:
+                self.fail(words[1])
+        else:
+            self.drop(line)
+            self.fail("no_agon")
+
+    def lose(self, line: LinkLine, key: str, **values: Any) -> None:
+        self.drop(line)
+        self._lost_early += 1
+        if self.nonsense >= (MAX_NONSENSE if self.correspondent.has_met else 1):
+            self.fail(key, **values)
+        elif not self._was_welcome and self._lost_early >= EARLY_TRIES:
+            self.fail("no_agon")
+        elif not self.correspondent.has_met:
+            self._try_later()
+        else:
+            self.correspondent.state("waiting", key, **values)
+            self._try_later()
+
+
+def link(options: argparse.Namespace) -> None:
+    """Be the other computer's player in a window: wait for it, join it where it waits, or watch.
+
+    Speaks the player protocol on standard input and output and one line for each move with the other computer. It
+    listens only when told to `wait`, and only until somebody has joined or, with --watchers, until the end.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+
+    def tell(text: str) -> None:
+        print(text, flush=True)
+
+    def send(text: str) -> None:
+        end.send_all(text)
+
+    side = SIDE_WORDS.index(options.side) if options.side else WHITE if options.role == "host" else None
+    correspondent = Correspondent(options.role, side, tell, send)
+    source = sys.stdin.buffer
+    end: Link = (HostLink(correspondent, source, options.address, options.port, options.watchers)
+                 if options.role == "host" else GuestLink(correspondent, source, options.address, options.code))
+    try:
+        end.run()
+    except OSError as error:
+        if not is_closed_pipe(error):
+            raise
+
+
+# --- 17. Command line ------------------------------------------------------------
 
 
 def analyse(options: argparse.Namespace) -> None:
@@ -4719,6 +5825,12 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+def _port(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,5}", text, re.ASCII) or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text} is not a port from 0 to 65535")
+    return int(text)
+
+
 def _seconds(text: str) -> float:
     try:
         seconds = float(text)
@@ -4818,6 +5930,7 @@ def _parser() -> argparse.ArgumentParser:
                          help="how often everyone plays everyone, twice (default 1)")
     command.set_defaults(run=play_tournament)
 
+    _add_link(commands)
     command = commands.add_parser(
         "check", help="try a player of one's own on the whole protocol", description=check.__doc__,
         epilog="A fault loses games; a note is worth knowing. The exit code is 1 if there are faults.")
@@ -4870,6 +5983,26 @@ def _parser() -> argparse.ArgumentParser:
                              help=f"rule option (default {'on' if is_on else 'off'})")
     command.set_defaults(run=show_tree)
     return parser
+
+
+def _add_link(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The command that lets two computers play each other, in its three roles."""
+    command = commands.add_parser("link", help="let two computers play each other",
+                                  description=link.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    roles = command.add_subparsers(dest="role", metavar="role", required=True)
+    role = roles.add_parser("host", help="wait for the other computer")
+    role.add_argument("--side", choices=SIDE_WORDS, default="white", help="played at this window (default white)")
+    role.add_argument("--watchers", action="store_true", help="let others watch, and listen for them until the end")
+    role.add_argument("--address", default="", help="listen at this address only, such as 127.0.0.1")
+    role.add_argument("--port", type=_port, default=LINK_PORT,
+                      help=f"listen at this port; 0 is any (default {LINK_PORT} or one of the next)")
+    for name, purpose in (("join", "join the other computer, which waits"), ("watch", "watch a game")):
+        role = roles.add_parser(name, help=purpose)
+        role.add_argument("address", metavar="ADDRESS", help="such as 192.168.1.20 or 192.168.1.20:18421")
+        role.add_argument("code", metavar="CODE", help="the four digits on the other screen")
+        role.add_argument("--side", choices=SIDE_WORDS if name == "join" else (), help="to go on with a game: the side "
+                          "played at this window" if name == "join" else argparse.SUPPRESS)
+    command.set_defaults(run=link)
 
 
 def is_closed_pipe(error: OSError) -> bool:

@@ -36,6 +36,7 @@ import os
 import pickle
 import random
 import re
+import select
 import shlex
 import shutil
 import signal
@@ -57,6 +58,7 @@ import pytest
 
 import agon_ai
 import agon_core
+from agon_ai import Record
 from agon_core import (
     BLACK, CELLS, DEFAULT_RULES, PASS, START_TEXT, THRONE, WHITE, AgonError, Diagram, Ending, ForcedWins, Game,
     IllegalMove, Layout, Lesson, Move, Outcome, Position, Refusal, Rules, cell_name, parse_cell, perft)
@@ -6470,6 +6472,593 @@ def test_what_is_no_line_of_a_tree_is_not_read_as_one(text):
     assert agon_ai.parse_tree_line(text) is None
 
 
+# --- two computers ---------------------------------------------------------------
+
+LINKED = Record(1, WHITE, DEFAULT_RULES, Position.start())
+
+
+def record_with(moves: str = "", end: str = "", number: int = 1, host: int = WHITE) -> Record:
+    return Record(number, host, DEFAULT_RULES, Position.start(), tuple(map(mv, moves.split())), end)
+
+
+@pytest.mark.parametrize("record", [
+    LINKED, record_with("b1-c2 b7-c7", "black", 12, BLACK), record_with("b1-c2", "draw"),
+    LINKED._replace(rules=Rules(queen_first=True, empty_throne_loses=False), start=pos("Qf1 a5 / Qf11 b"))])
+def test_what_two_computers_agree_on_is_read_as_it_was_written(record: Record) -> None:
+    assert agon_ai.parse_record(record.line()) == record
+
+
+@pytest.mark.parametrize("line", [
+    "", "game", "game 1 white - QueenFirst=on", LINKED.line().replace("white", "green"),
+    LINKED.line().replace("QueenFirst", "KingFirst"), LINKED.line().replace("=off", "=maybe"),
+    LINKED.line().replace("Qf1", "Qf99"), LINKED.line() + " b1-b4", LINKED.line() + " soup",
+    LINKED.line().replace("1", "9" * 50, 1), LINKED.line() + " --" * (agon_ai.LONGEST_LINK_GAME + 1)])
+def test_what_is_no_game_is_refused(line: str) -> None:
+    with pytest.raises((agon_ai.ProtocolError, AgonError)):
+        agon_ai.parse_record(line)
+
+
+@pytest.mark.parametrize("own, other, together", [
+    (record_with("b1-c2"), record_with("b1-c2 b7-c7"), record_with("b1-c2 b7-c7")),
+    (record_with("b1-c2 b7-c7"), record_with("b1-c2"), record_with("b1-c2 b7-c7")),
+    (record_with("b1-c2", "black"), record_with("b1-c2 b7-c7"), record_with("b1-c2 b7-c7", "black")),
+    (record_with("b1-c2"), record_with("a5-b5"), None),
+    (record_with("b1-c2"), record_with("b1-c2 b7-c7", host=BLACK), None),
+    (record_with("b1-c2"), record_with(number=2), record_with(number=2)),
+    (record_with("b1-c2", number=3), record_with("a5-b5 d1-d2", number=2), record_with("b1-c2", number=3))])
+def test_the_longer_of_two_histories_counts_if_it_continues_the_other(
+        own: Record, other: Record, together: Optional[Record]) -> None:
+    assert agon_ai.united(own, other) == together
+
+
+class LinkEnd:
+    """One end of a linked game without a network: a window that plays, its correspondent, the lines on their way."""
+
+    def __init__(self, role: str, side: Optional[int]) -> None:
+        self.on_the_way: List[str] = []
+        self.events: List[str] = []
+        self.game: Optional[Game] = None
+        self.side = side
+        self.is_waiting = False
+        #: The moves that were made in this window.
+        self.made: List[Move] = []
+        self.correspondent = agon_ai.Correspondent(role, side, self.hear, self.send)
+
+    def send(self, line: str) -> None:
+        if self.correspondent.is_joined:
+            self.on_the_way.append(line)
+
+    def hear(self, line: str) -> None:
+        """What the correspondent tells the window."""
+        word, _, rest = line.partition(" ")
+        if word == "bestmove" and rest != "none":
+            assert self.game is not None
+            self.is_waiting = False
+            self.game.play(mv(rest))
+        elif word == "event" and rest.startswith("play"):
+            side, _, record = rest[len("play "):].partition(" ")
+            self.game = agon_ai.parse_record(record).game()
+            self.side = {"white": WHITE, "black": BLACK, "none": None}[side]
+            self.is_waiting = False
+            self.correspondent.hear_window("stop")
+        elif word == "event" and rest.startswith("end "):
+            assert self.game is not None
+            if rest == "end draw":
+                self.game.agree_draw()
+            else:
+                self.game.resign(agon_ai.SIDE_WORDS.index(rest[len("end "):]))
+        if word == "event":
+            self.events.append(rest)
+        assert word != "error", line
+
+    def tell(self) -> None:
+        """Say what is on the board, and wait for the other side's move when it is its turn."""
+        assert self.game is not None
+        hear = self.correspondent.hear_window
+        hear(f"position text {self.game.start} moves {' '.join(map(str, self.game.moves))}")
+        if not self.game.outcome() and self.game.position.turn != self.side and not self.is_waiting:
+            self.is_waiting = True
+            hear("go infinite")
+
+    def play(self, move: Move) -> None:
+        assert self.game is not None and self.game.position.turn == self.side
+        self.game.play(move)
+        self.made.append(move)
+        self.tell()
+
+
+def linked(host_side: int = WHITE) -> Tuple[LinkEnd, LinkEnd]:
+    """Host and guest, joined at the start of a game."""
+    host, guest = LinkEnd("host", host_side), LinkEnd("join", None)
+    host.game = Game()
+    host.tell()
+    meet(host, guest)
+    return host, guest
+
+
+def meet(host: LinkEnd, guest: LinkEnd) -> None:
+    """A line between the two is made; what was on the way before is lost."""
+    for end in (host, guest):
+        end.correspondent.lose()
+        end.on_the_way.clear()
+    record = guest.correspondent.record
+    host.correspondent.meet(None if record is None else agon_ai.parse_record(record.line()))
+    deliver(host, guest, 1)
+    for end in (host, guest):
+        end.tell()
+
+
+def deliver(sender: LinkEnd, receiver: LinkEnd, count: int = 10 ** 6) -> None:
+    """The first lines on the way arrive."""
+    for _ in range(min(count, len(sender.on_the_way))):
+        receiver.correspondent.hear_other(sender.on_the_way.pop(0))
+
+
+def settle(host: LinkEnd, guest: LinkEnd) -> None:
+    """All that is on the way arrives, and both windows ask on."""
+    while host.on_the_way or guest.on_the_way:
+        deliver(host, guest)
+        deliver(guest, host)
+        for end in (host, guest):
+            end.tell()
+
+
+def positions_of(*ends: LinkEnd) -> List[Tuple[Tuple[Move, ...], Optional[Outcome]]]:
+    return [(end.game.moves, end.game.outcome()) if end.game else ((), None) for end in ends]
+
+
+@pytest.mark.parametrize("host_side", [WHITE, BLACK])
+def test_moves_travel_between_two_windows_and_each_plays_its_own_side(host_side: int) -> None:
+    host, guest = linked(host_side)
+    assert guest.side == 1 - host_side and "state connected" in guest.events
+    ends = (host, guest) if host_side == WHITE else (guest, host)
+    for end, word in zip(itertools.cycle(ends), "b1-c2 b7-c7 c2-c3 c7-d7".split()):
+        end.play(mv(word))
+        settle(host, guest)
+    assert [len(end.game.moves) for end in ends if end.game] == [4, 4] and ends[0].made == [mv("b1-c2"), mv("c2-c3")]
+
+
+def test_no_move_is_lost_or_doubled_wherever_a_line_is_cut() -> None:
+    cuts = 0
+    for seed in range(12):
+        luck = random.Random(seed)
+        host, guest = linked(luck.choice((WHITE, BLACK)))
+        ends = [host, guest]
+        for _ in range(40):
+            if luck.random() < 0.25:
+                meet(host, guest)
+                cuts += 1
+            luck.shuffle(ends)
+            deliver(ends[0], ends[1], luck.randrange(3))
+            for end in ends:
+                if end.game and end.game.position.turn == end.side and luck.random() < 0.7:
+                    end.play(luck.choice(end.game.legal_moves()))
+                end.tell()
+        if seed % 2:
+            end = luck.choice(ends)
+            assert end.game is not None and end.side is not None
+            end.game.resign(end.side)
+            end.correspondent.hear_window("resign")
+        meet(host, guest)
+        settle(host, guest)
+        here, there = positions_of(host, guest)
+        assert here == there and (here[1] is not None) == bool(seed % 2), seed
+        for end in ends:
+            first = 0 if end.side == WHITE else 1
+            assert list(here[0][first::2]) == end.made, "each of its moves once, and in their order"
+    assert cuts > 100
+
+
+@pytest.mark.parametrize("line", [
+    "move 1 0 b1-c2", "move 1 1 b1-c2", "move 1 1 b7-b1", "move 1 5 b7-c7", "move 2 1 b7-c7", "move 1 1",
+    "move 1 ² b7-c7", "move 1 1 soup", "end 1 white", "end 1 draw", "end 1 nobody", "game 2 white", "hello", "", "have none", "welcome -",
+    record_with(number=2).line()])
+def test_what_does_not_belong_to_a_game_is_refused_and_changes_nothing(line: str) -> None:
+    host, guest = linked()
+    host.play(mv("a5-b5"))
+    settle(host, guest)
+    before = host.correspondent.record
+    with pytest.raises((agon_ai.ProtocolError, AgonError)):
+        host.correspondent.hear_other(line)
+    assert host.correspondent.record == before and host.game is not None and len(host.game.moves) == 1
+
+
+def test_what_is_known_already_or_belongs_to_an_earlier_game_means_nothing() -> None:
+    host, guest = linked()
+    host.play(mv("a5-b5"))
+    settle(host, guest)
+    before = guest.correspondent.record
+    for line in ("move 1 0 a5-b5", LINKED.line()):
+        guest.correspondent.hear_other(line)
+    assert guest.correspondent.record == before
+
+
+def test_a_side_that_gives_up_is_known_on_both_sides_also_when_moves_cross() -> None:
+    host, guest = linked()
+    assert host.game and guest.game
+    host.play(mv("a5-b5"))
+    guest.game.resign(BLACK)
+    guest.correspondent.hear_window("resign")
+    settle(host, guest)
+    assert positions_of(host)[0] == positions_of(guest)[0]
+    assert host.game.moves == (mv("a5-b5"),) and host.game.outcome() == Outcome(WHITE, Ending.RESIGNATION)
+
+
+def test_a_draw_is_offered_and_taken_or_declined() -> None:
+    host, guest = linked()
+    assert host.game and guest.game
+    host.correspondent.hear_window("draw")
+    settle(host, guest)
+    assert guest.events[-1] == "draw offered"
+    guest.correspondent.hear_window("nodraw")
+    settle(host, guest)
+    assert host.events[-1] == "draw declined" and host.game.outcome() is None
+    host.correspondent.hear_window("draw")
+    settle(host, guest)
+    guest.correspondent.hear_window("draw")
+    settle(host, guest)
+    assert host.game.outcome() == guest.game.outcome() == Outcome(None, Ending.AGREEMENT)
+
+
+def test_an_offer_of_a_draw_lapses_with_a_move_and_with_the_line() -> None:
+    host, guest = linked()
+    host.correspondent.hear_window("draw")
+    host.play(mv("a5-b5"))
+    settle(host, guest)
+    guest.play(mv("b7-c7"))
+    guest.correspondent.hear_window("nodraw")
+    settle(host, guest)
+    assert "draw declined" not in host.events and not host.correspondent.offer
+    host.correspondent.hear_window("draw")
+    settle(host, guest)
+    guest.correspondent.lose()
+    assert guest.events[-1] == "draw gone"
+    guest.correspondent.hear_window("draw")
+    assert guest.events[-1] == "draw gone" and guest.game is not None and guest.game.outcome() is None
+
+
+def test_after_the_end_either_side_begins_the_next_game_also_both_at_once() -> None:
+    host, guest = linked()
+    assert host.game
+    host.game.resign(WHITE)
+    host.correspondent.hear_window("resign")
+    settle(host, guest)
+    for end, side in ((host, "black"), (guest, "white")):
+        end.correspondent.hear_window(f"newgame {side}")
+        end.side = agon_ai.SIDE_WORDS.index(side)
+        end.game, end.is_waiting = Game(), False
+        end.tell()
+    guest.play(mv("a5-b5"))
+    settle(host, guest)
+    assert host.game and host.game.moves == (mv("a5-b5"),) and host.side == BLACK
+    assert host.correspondent.record == guest.correspondent.record == record_with("a5-b5", number=2, host=BLACK)
+
+
+def test_nobody_is_told_of_moves_of_his_own_that_he_has_not_made() -> None:
+    host, guest = linked()
+    host.correspondent.lose()
+    host.correspondent.meet(record_with("a5-b5 b7-c7"))
+    assert host.correspondent.record == LINKED and host.game and not host.game.moves
+    host.correspondent.lose()
+    host.correspondent.meet(record_with("", "white"))
+    assert host.correspondent.record == LINKED, "nor that he has given up"
+
+
+def test_a_game_goes_on_after_both_windows_were_closed_and_one_of_them_knows_more() -> None:
+    for host_knows, guest_knows in (("a5-b5 b7-c7", "a5-b5"), ("a5-b5", "a5-b5 b7-c7"), ("a5-b5", "a5-b5")):
+        host, guest = LinkEnd("host", WHITE), LinkEnd("join", BLACK)
+        host.game, guest.game = played(host_knows), played(guest_knows)
+        for end in (host, guest):
+            end.tell()
+        meet(host, guest)
+        longest = max(host_knows, guest_knows, key=len)
+        assert [" ".join(map(str, moves)) for moves, _ in positions_of(host, guest)] == [longest, longest]
+        assert any(event.startswith("play black game") for event in guest.events), "the guest's window seats its player"
+
+
+def test_when_two_games_do_not_fit_together_that_of_the_host_goes_on_and_the_guest_is_told() -> None:
+    host, guest = LinkEnd("host", WHITE), LinkEnd("join", BLACK)
+    host.game, guest.game = played("a5-b5"), played("b1-c2 b7-c7")
+    for end in (host, guest):
+        end.tell()
+    meet(host, guest)
+    assert guest.game.moves == (mv("a5-b5"),) and "say.en " + agon_ai.LINK_TEXTS["differs"][1] in guest.events
+
+
+def test_who_watches_sees_every_move_and_changes_nothing() -> None:
+    host, guest = linked()
+    watcher = LinkEnd("watch", None)
+    assert host.correspondent.record is not None
+    host.play(mv("a5-b5"))
+    watcher.correspondent.hear_other(host.correspondent.record.line())
+    lines = [f"move 1 {ply} {word}" for ply, word in enumerate("a5-b5 b7-c7 b5-b4 c7-c6".split())]
+    for line in lines:
+        watcher.correspondent.hear_other(line)
+    for _ in lines:
+        watcher.tell()
+    assert watcher.side is None and watcher.game and len(watcher.game.moves) == 4
+    watcher.correspondent.hear_window("resign")
+    watcher.correspondent.hear_other("end 1 white")
+    assert watcher.game.outcome() == Outcome(BLACK, Ending.RESIGNATION) and not watcher.on_the_way
+
+
+def test_a_code_lets_in_and_few_wrong_ones_may_be_tried() -> None:
+    door = agon_ai.Doorkeeper("0042", may_watch=False)
+    assert door.answer("agon-link 1 join 0042 -", "a", 0) == ("join", "-", "")
+    assert door.answer("agon-link 1 watch 0042 -", "a", 0)[2] == "private"
+    assert agon_ai.Doorkeeper("0042", True).answer("agon-link 1 watch 0042 -", "a", 0)[0] == "watch"
+    for greeting in ("agon-link 2 join 0042 -", "agon-link 1 host 0042 -", "agon-link 1 join", "GET / HTTP/1.1", ""):
+        assert door.answer(greeting, "a", 0)[2] == "version"
+    for number in range(agon_ai.TRIES_A_MINUTE):
+        assert door.answer(f"agon-link 1 join 1{number:03} -", "a", number)[2] == "wrong_code"
+    assert door.answer("agon-link 1 join 0042 -", "a", 59)[2] == "too_many"
+    assert door.answer("agon-link 1 join 0042 -", "b", 59)[0] == "join", "somebody else is not held up"
+    assert door.answer("agon-link 1 join 0042 -", "a", 70)[0] == "join"
+    for number in range(agon_ai.TRIES_AT_ALL - agon_ai.TRIES_A_MINUTE):
+        assert not door.is_beaten
+        door.answer("agon-link 1 join 9999 -", str(number), 100)
+    assert door.is_beaten and door.answer("agon-link 1 join 0042 -", "c", 1000)[2] == "too_many"
+
+
+@pytest.mark.parametrize("text, place", [
+    ("192.168.1.20", ("192.168.1.20", agon_ai.LINK_PORT)), (" room-7:99 ", ("room-7", 99)), ("", None), ("a b", None),
+    ("host:0", None), ("host:70000", None), ("x" * 101, None), ("::1", None)])
+def test_an_address_is_understood_or_refused(text: str, place: Optional[Tuple[str, int]]) -> None:
+    assert agon_ai.split_address(text) == place
+
+
+@pytest.fixture
+def line() -> Iterator[Tuple[agon_ai.LinkLine, socket.socket]]:
+    """A line on which nobody has named the code yet, and the other end of it."""
+    here, there = socket.socketpair()
+    yield agon_ai.LinkLine(here, "a", "", 0.0), there
+    here.close()
+    there.close()
+
+
+def test_a_line_takes_whole_lines_and_no_more_than_it_should(line: Tuple[agon_ai.LinkLine, socket.socket]) -> None:
+    here, there = line
+    assert here.read(1) == []
+    there.sendall(b"agon-link 1 jo")
+    assert here.read(2) == [] and here.heard_at == 2
+    there.sendall(b"in 0042 -\r\nping\n\xff\x1b\n")
+    assert here.read(3) == ["agon-link 1 join 0042 -", "ping", "\ufffd?"]
+    there.sendall(b"x" * (agon_ai.LONGEST_GREETING + 1))
+    with pytest.raises(agon_ai.Flood):
+        here.read(4)
+
+
+def test_too_many_lines_at_once_are_a_flood_and_as_many_in_time_are_not(
+        line: Tuple[agon_ai.LinkLine, socket.socket]) -> None:
+    here, there = line
+    here.role = "join"
+    for second in range(5):
+        there.sendall(b"ping\n" * agon_ai.LINES_A_SECOND)
+        assert len(here.read(second)) == agon_ai.LINES_A_SECOND
+    there.sendall(b"ping\n" * (agon_ai.LINE_BURST + 1))
+    with pytest.raises(agon_ai.Flood):
+        here.read(5)
+
+
+def test_a_line_that_is_closed_or_takes_nothing_is_lost(line: Tuple[agon_ai.LinkLine, socket.socket]) -> None:
+    here, there = line
+    for _ in range(40):
+        here.send("x" * 100_000, 1)
+    with pytest.raises(OSError):
+        here.flush()
+    there.close()
+    with pytest.raises(OSError):
+        here.read(2)
+
+
+class LinkProcess:
+    """`agon_ai.py link` in a process of its own, and a window without a window that plays random moves."""
+
+    def __init__(self, *arguments: str, side: Optional[int] = None, seed: int = 0) -> None:
+        self.engine = agon_ai.EngineProcess((*agon_ai.OWN_ENGINE[:2], "link", *arguments))
+        self.luck = random.Random(seed)
+        self.side = side
+        self.game: Optional[Game] = None
+        self.states: List[str] = []
+        self.signs: List[str] = []
+        #: Everything that was said, in English, and the other events.
+        self.said: List[str] = []
+        self.told: List[str] = []
+        self.engine.start()
+
+    def step(self, plays: bool = False) -> None:
+        """Take what has come; then make a move if it is this side's turn, or ask for the other's."""
+        engine = self.engine
+        for reply in engine.poll():
+            if isinstance(reply, agon_ai.Answer) and self.game:
+                self.game.play(mv(reply.text))
+        while engine.events:
+            word, _, rest = engine.events.popleft().partition(" ")
+            if word == "state":
+                self.states.append(rest)
+                self.signs = []
+            elif word == "sign":
+                self.signs.append(rest)
+            elif word == "say.en":
+                self.said.append(rest)
+            elif word == "play":
+                side, _, record = rest.partition(" ")
+                engine.cancel()
+                self.game = agon_ai.parse_record(record).game()
+                self.side = {"white": WHITE, "black": BLACK, "none": None}[side]
+            elif word != "say.de":
+                self.told.append(f"{word} {rest}")
+        game = self.game
+        if game is None or not plays or game.outcome():
+            return
+        if game.position.turn == self.side:
+            game.play(self.luck.choice(game.legal_moves()))
+            engine.inform_about(game)
+        if not game.outcome() and game.position.turn != self.side and not engine.is_busy:
+            engine.ask(game, "go infinite")
+
+
+@pytest.fixture
+def link_of() -> Iterator[Callable[..., LinkProcess]]:
+    """Starts `agon_ai.py link`, and ends all that were started."""
+    processes: List[LinkProcess] = []
+
+    def start(*arguments: str, **options: Any) -> LinkProcess:
+        processes.append(LinkProcess(*arguments, **options))
+        return processes[-1]
+    yield start
+    for process in processes:
+        process.engine.close()
+
+
+def link_until(condition: Callable[[], object], *processes: LinkProcess, plays: bool = False,
+               seconds: float = 60) -> None:
+    """Let the processes go on until the condition holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        states = [(process.states[-2:], process.said[-1:], process.game and process.game.ply) for process in processes]
+        assert time.monotonic() < deadline, states
+        for process in processes:
+            process.step(plays)
+        time.sleep(0.002)
+
+
+def waiting_host(link_of: Callable[..., LinkProcess], *options: str) -> Tuple[LinkProcess, int, str]:
+    """A process that waits at the loopback address, its port and its code."""
+    host = link_of("host", "--address", "127.0.0.1", "--port", "0", *options, side=WHITE)
+    host.game = Game()
+    host.engine.inform_about(host.game)
+    link_until(lambda: len(host.signs) == 2, host)
+    return host, int(host.signs[0].split(":")[1]), host.signs[1].split()[1]
+
+
+def knock(port: int, *lines: str) -> "socket.socket":
+    """Connect as another program would, and say something."""
+    connected = socket.create_connection(("127.0.0.1", port), 20)
+    connected.sendall("".join(text + "\n" for text in lines).encode())
+    return connected
+
+
+def test_two_processes_play_each_other_and_nobody_else_comes_in(link_of: Callable[..., LinkProcess]) -> None:
+    host, port, code = waiting_host(link_of)
+    assert host.states == ["waiting"] and len(code) == 4
+    wrong = f"{(int(code) + 1) % 10_000:04}"
+    for greeting, answer in (
+            (f"agon-link 1 join {wrong} -", b"no wrong_code 1\n"), ("GET / HTTP/1.0", b"no version 1\n"),
+            (f"agon-link 2 join {code} -", b"no version 1\n"), (f"agon-link 1 watch {code} -", b"no private 1\n"),
+            ("x" * 5000, b"")):
+        with knock(port, greeting) as stranger:
+            link_until(lambda: True, host)
+            try:
+                assert stranger.recv(1000) == answer
+            except ConnectionResetError:
+                assert not answer  # more has come than was read
+    guest = link_of("join", f"127.0.0.1:{port}", code)
+    link_until(lambda: guest.game and "connected" in host.states, host, guest)
+    with pytest.raises(OSError):
+        knock(port).close()  # it listens only as long as it waits
+    second = link_of("join", f"127.0.0.1:{port}", code)
+    link_until(lambda: "failed" in second.states, second)
+    assert "Nobody is waiting" in second.said[-1]
+    link_until(lambda: host.game and guest.game and min(host.game.ply, guest.game.ply) >= 10, host, guest, plays=True)
+    guest.engine.end(20)
+    link_until(lambda: host.states[-1] == "waiting", host)
+    assert "has left" in host.said[-1] and host.signs[1] == f"Code {code}"
+
+
+def test_nonsense_a_flood_and_a_forbidden_move_end_the_line_and_not_the_game(
+        link_of: Callable[..., LinkProcess]) -> None:
+    host, port, code = waiting_host(link_of)
+    for lines, sentence in (
+            (["soup"], "does not belong to the game"), (["move 1 0 b1-c2"], "does not belong"),
+            ([f"have {record_with().line()} b1-b4"], "a move that is not allowed (b1-b4)"),
+            (["have none", *["ping"] * 1000], "Too much at once")):
+        before = len(host.said)
+        with knock(port, f"agon-link 1 join {code} -") as stranger:
+            assert stranger.recv(1000).startswith(b"welcome ")
+            stranger.sendall("".join(text + "\n" for text in lines).encode())
+            link_until(lambda: len(host.said) > before and len(host.signs) == 2, host)
+        assert sentence in host.said[-1]
+    guest = link_of("join", f"127.0.0.1:{port}", code)
+    link_until(lambda: guest.game, host, guest)
+    assert host.game is not None and host.game.ply == 0
+
+
+def test_a_third_computer_watches_when_that_is_allowed(link_of: Callable[..., LinkProcess]) -> None:
+    host, port, code = waiting_host(link_of, "--watchers")
+    guest, watcher = (link_of(role, f"127.0.0.1:{port}", code) for role in ("join", "watch"))
+    link_until(lambda: guest.game and watcher.game, host, guest, watcher)
+    second = link_of("join", f"127.0.0.1:{port}", code)
+    link_until(lambda: "failed" in second.states, host, second)
+    assert second.said[-1] == "Somebody else has joined already."
+    link_until(lambda: watcher.game and watcher.game.ply >= 8, host, guest, watcher, plays=True)
+    assert host.game and watcher.game and watcher.game.moves[:8] == host.game.moves[:8] and watcher.side is None
+
+
+@pytest.mark.parametrize("place, sentence", [
+    ("127.0.0.1:1", "Nobody is waiting at 127.0.0.1:1"), ("no such place", "no such place is no address"),
+    ("..:18420", "is no address")])
+def test_who_cannot_be_joined_is_told_in_a_sentence(
+        link_of: Callable[..., LinkProcess], place: str, sentence: str) -> None:
+    guest = link_of("join", place, "1234")
+    link_until(lambda: "failed" in guest.states and guest.said[-1:], guest)
+    assert sentence in guest.said[-1] and guest.engine.is_running
+    guest.engine.inform("retry")
+    link_until(lambda: guest.states.count("failed") == 2, guest)
+
+
+def test_what_answers_and_is_not_agon_is_named_so(link_of: Callable[..., LinkProcess]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        guest = link_of("join", "127.0.0.1:{}".format(server.getsockname()[1]), "1234")
+        with server.accept()[0] as connected:
+            connected.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            link_until(lambda: "failed" in guest.states and guest.said[-1].startswith("Something other"), guest)
+
+
+class Cutter:
+    """Stands between two computers and cuts their line after a number of bytes, often in the middle of a line."""
+
+    def __init__(self, luck: random.Random, port: int) -> None:
+        self.luck, self.port = luck, port
+        self.cuts = 0
+        self.server = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            try:
+                guest = self.server.accept()[0]
+                with guest, socket.create_connection(("127.0.0.1", self.port), 5) as host:
+                    self._carry({guest: host, host: guest})
+            except OSError:
+                if self.server.fileno() == -1:
+                    return
+
+    def _carry(self, others: Dict["socket.socket", "socket.socket"]) -> None:
+        left = self.luck.randrange(1, 2500)
+        while True:
+            for here in select.select(list(others), [], [], 20)[0]:
+                data = here.recv(4096)
+                others[here].sendall(data[:left])
+                left -= len(data)
+                self.cuts += left <= 0
+                if not data or left <= 0:
+                    return
+
+
+@takes_long
+def test_a_line_that_is_cut_at_random_loses_and_doubles_no_move(link_of: Callable[..., LinkProcess]) -> None:
+    host, port, code = waiting_host(link_of)
+    cutter = Cutter(random.Random(3), port)
+    guest = link_of("join", "127.0.0.1:{}".format(cutter.server.getsockname()[1]), code, seed=1)
+    link_until(lambda: cutter.cuts >= 6, host, guest, plays=True)
+    link_until(lambda: host.game and guest.game and abs(host.game.ply - guest.game.ply) <= 1, host, guest)
+    assert host.game and guest.game and min(host.game.ply, guest.game.ply) > 10
+    shorter = min(host.game.moves, guest.game.moves, key=len)
+    assert host.game.moves[:len(shorter)] == guest.game.moves[:len(shorter)]
+    cutter.server.close()
+
+
 # === 11. The table without a window ==============================================
 # What the window shows is a value, agon.view_of(...), and hand, engines, commands and files can be tried with nothing
 # but what they are made of.  Here no window is opened, no program started, and no clock waited for.
@@ -10532,7 +11121,7 @@ class Desk:
 
     @property
     def players(self) -> List[Tuple[int, Tuple[str, ...]]]:
-        return [tuple(player) for player in self.session.running.players]
+        return [(player.level, player.program) for player in self.session.running.players]
 
     @property
     def game(self) -> Game:
@@ -11852,6 +12441,77 @@ if agon is None:  # agon.py cannot be read where there is no tkinter
     for defined in [value for name, value in globals().items()
                     if name.startswith("test_") and name not in WITHOUT_TKINTER]:
         pytest.mark.skip(reason="no tkinter")(defined)
+
+
+# --- another computer ------------------------------------------------------------
+
+def far_game(moves: str = "", far: Sequence[int] = (BLACK,)) -> "agon.RunningGame":
+    """A running game in which these sides are played at another computer."""
+    at = running(moves)
+    other = agon.Player(program=("link",), is_elsewhere=True)
+    at.seat([other if side in far else agon.Player() for side in (WHITE, BLACK)])
+    return at
+
+
+def test_another_computer_is_waited_for_as_long_as_it_takes() -> None:
+    at = far_game("b1-c2")
+    following = at.settled()
+    assert following.mode is agon.Mode.THINKING and following.ask.go == "go infinite" and not at.accepts_moves
+    assert far_game().settled() == agon.Next() and far_game().accepts_moves
+    passing = far_game(far=(WHITE,))
+    passing.game = Game(pos(MUST_PASS))
+    assert passing.game.legal_moves() == [PASS] and passing.settled().ask is not None, "it passes for itself"
+
+
+def test_a_game_with_another_computer_can_be_looked_through_but_not_changed() -> None:
+    at = far_game("b1-c2 b7-c7")
+    session = agon.Session(at)
+    assert agon.WITHOUT_PARTNER <= agon.resting_commands(session, None)
+    at.look_at(1)
+    assert at.settled() == agon.Next() and not at.accepts_moves
+    at.look_at(0)
+    assert not at.accepts_moves and not session.may_act
+    at.look_at(2)
+    assert at.accepts_moves and not at.is_paused
+
+
+def test_the_message_box_tells_how_things_stand_with_another_computer() -> None:
+    session = agon.Session(far_game())
+    far = session.running.players[BLACK]
+    session.partner = agon.Partner(far, "waiting", {"de": "Warte.", "en": "Wait."}, ("192.168.1.20", "Code 0042"))
+    voice = shown(session).voice
+    assert (voice.kind, voice.heading, voice.text) == ("sign", "192.168.1.20\nCode 0042", "Wait.")
+    assert [button.command for button in voice.buttons] == ["link_leave"]
+    assert shown(session, "de").voice.text == "Warte."
+    session.partner = agon.Partner(far, "failed", {"de": "Falsch.", "en": "Wrong."})
+    voice = shown(session).voice
+    assert voice.heading == "No connection"
+    assert [button.command for button in voice.buttons] == ["link_retry", "with_computer"]
+    session.partner = agon.Partner(far, "connected")
+    assert shown(session).voice.heading == "Your move"
+    session.running.game.play(mv("b1-c2"))
+    assert shown(session).voice.heading == "The other computer is to move"
+    session.running.game.resign(BLACK)
+    session.partner = agon.Partner(far, "failed", {"en": "It has left."})
+    voice = shown(session).voice
+    assert voice.heading == "You have won!" and "again" in [button.command for button in voice.buttons]
+
+
+def test_who_only_watches_is_nobody_s_opponent() -> None:
+    session = agon.Session(far_game("b1-c2", (WHITE, BLACK)))
+    session.partner = agon.Partner(session.running.players[0], "connected")
+    assert shown(session).voice.heading == "Black to move" and "resign" in shown(session).resting
+    assert {seat.name for seat in shown(session).seats} == {"White", "Black"}
+    session.running.game.resign(WHITE)
+    assert [button.command for button in shown(session).voice.buttons if button.command == "again"] == []
+
+
+def test_a_game_with_another_computer_is_kept_as_such_and_can_be_played_on_without_it() -> None:
+    at = far_game("b1-c2")
+    assert at.headers()["Black"] == agon.ELSEWHERE
+    at.let_partner_go()
+    assert not at.has_partner and at.accepts_moves and Game.from_text(at.text()).headers["Black"] == agon.ELSEWHERE
+    assert agon.player_name(at, BLACK, agon.Texts("de")) == "Der andere"
 
 
 # === 12. The window: mouse, keyboard, drawing ====================================
@@ -14044,6 +14704,99 @@ def test_the_player_in_the_readme_plays(window: Window, tmp_path: Path) -> None:
         window.until(lambda: window.session.mode is agon.Mode.IDLE and not window.session.running.is_computers_turn)
         window.app.handle(window.app.attempt, window.session.game.legal_moves()[0], None)
         window.until(lambda: len(window.moves()) == 2 * count)
+
+
+# --- another computer ------------------------------------------------------------
+
+def wait_for_another(window: Window, monkeypatch: pytest.MonkeyPatch, **choices: object) -> Tuple[str, str]:
+    """Wait for another computer by the dialog; the address and the code that are shown."""
+    monkeypatch.setattr(agon.PartnerCommands, "HOST_OPTIONS", ("--address", "127.0.0.1", "--port", "0"))
+    window.run("with_computer")
+    dialog = window.dialog()
+    for name, value in choices.items():
+        getattr(dialog, name).set(value)
+    window.press_button(dialog.ok_button)
+    window.until(lambda: window.session.partner and len(window.session.partner.signs) == 2)
+    address, code = window.session.partner.signs
+    assert window.app.window.voice.heading.cget("text") == f"{address}\n{code}"
+    return address, code.split()[1]
+
+
+def with_window(window: Window, process: LinkProcess, condition: Callable[[], object], plays: bool = False) -> None:
+    """Let the window and a process at the other end go on until the condition holds."""
+    def steps() -> bool:
+        process.step(plays)
+        return bool(condition())
+    window.until(steps)
+
+
+def test_a_window_plays_with_another_computer(window: Window, monkeypatch: pytest.MonkeyPatch,
+                                              link_of: Callable[..., LinkProcess]) -> None:
+    address, code = wait_for_another(window, monkeypatch)
+    window.drag("b1", "c2")
+    guest = link_of("join", address, code)
+    with_window(window, guest, lambda: guest.game and guest.game.ply == 1)
+    with_window(window, guest, lambda: len(window.moves()) == 2, plays=True)
+    assert guest.game and window.session.may_act and window.moves() == [str(move) for move in guest.game.moves]
+    window.run("offer_draw")
+    window.press_button(window.dialog().ok_button)
+    with_window(window, guest, lambda: guest.told[-1:] == ["draw offered"])
+    guest.engine.inform("nodraw")
+    with_window(window, guest, lambda: "lehnt das Remis ab" in window.voice())
+    guest.engine.inform("draw")
+    with_window(window, guest, lambda: any(isinstance(child, agon.Dialog) for child in window.root.winfo_children()))
+    window.press_button(window.dialog().ok_button)
+    with_window(window, guest, lambda: guest.told[-1:] == ["end draw"] and "Remis vereinbart" in window.voice())
+    window.run("again")
+    with_window(window, guest, lambda: guest.game and not guest.game.moves)
+    guest.engine.inform("resign")
+    with_window(window, guest, lambda: "Du hast gewonnen" in window.voice())
+    process = window.app.thinker.engines[window.session.partner.player.program]._process
+    window.begin()
+    assert process.poll() is not None and window.session.partner is None, "the line ends with the game"
+    with_window(window, guest, lambda: guest.states[-1] == "failed")
+    assert "has left" in guest.said[-1]
+
+
+def test_what_another_computer_does_waits_while_a_lesson_has_the_board(
+        window: Window, monkeypatch: pytest.MonkeyPatch, link_of: Callable[..., LinkProcess]) -> None:
+    address, code = wait_for_another(window, monkeypatch)
+    window.drag("b1", "c2")
+    guest = link_of("join", address, code)
+    with_window(window, guest, lambda: guest.game)
+    window.run("set_up")
+    with_window(window, guest, lambda: guest.game and guest.game.ply == 2, plays=True)
+    guest.engine.inform("resign")
+    window.run("page_close")
+    with_window(window, guest, lambda: "Du hast gewonnen" in window.voice())
+    assert len(window.moves()) == 2 and window.shows_the_position()
+
+
+def test_a_window_joins_another_computer_or_says_why_not(window: Window, link_of: Callable[..., LinkProcess]) -> None:
+    host, port, code = waiting_host(link_of)
+    window.run("with_computer")
+    dialog = window.dialog()
+    dialog.role.set("join")
+    window.press_button(dialog.ok_button)
+    assert "vier Ziffern" in dialog.error.cget("text")
+    dialog.address.set(f"127.0.0.1:{port}")
+    dialog.code.set(f"{(int(code) + 1) % 10_000:04}")
+    window.press_button(dialog.ok_button)
+    with_window(window, host, lambda: "Der Code stimmt nicht" in window.voice())
+    assert window.session.running.has_person and not window.session.running.has_partner
+    window.press_button(window.app.window.voice.buttons.buttons[1])
+    dialog = window.dialog()
+    assert (dialog.role.get(), dialog.address.get()) == ("join", f"127.0.0.1:{port}")
+    dialog.code.set(code)
+    window.press_button(dialog.ok_button)
+    with_window(window, host, lambda: window.session.running.person == BLACK)
+    assert window.app.settings.flipped and "Der andere Computer ist am Zug" in window.voice()
+    window.click("b7")
+    assert not window.session.may_act and window.session.mode is agon.Mode.THINKING
+    with_window(window, host, lambda: len(window.moves()) == 1, plays=True)
+    host.engine.close()
+    window.until(lambda: "abgerissen" in window.voice())
+    assert len(window.moves()) == 1 and window.kept().length == 1, "the game stays as it is"
 
 
 # --- analysis --------------------------------------------------------------------
