@@ -8269,6 +8269,7 @@ class StageCanvas(tk.Canvas):
         self.shown = Stage()
         self._words: Tuple[str, str] = ("", "")
         self._is_lively = False
+        self._legend = [tk.Label(self, compound="left", borderwidth=0, padx=4, pady=0) for _ in range(2)]
         self._pictures: Dict[Tuple[Any, ...], tk.PhotoImage] = {}
         #: The middles of the boxes by path, and the way of the value that climbs (pixels).
         self.places: Dict[str, Point] = {}
@@ -8353,6 +8354,7 @@ class StageCanvas(tk.Canvas):
         self.configure(scrollregion=(0, 0, max(self._reach[0], self._wide),
                                      max(self._reach[1], self._high)))
         self._draw_levels()
+        self._draw_legend()
         self.places = {node.path: self._place(node) for node in stage.nodes}
         nodes = {node.path: node for node in stage.nodes}
         order = ("waiting", "cut", "plain", "best", "current")
@@ -8366,7 +8368,7 @@ class StageCanvas(tk.Canvas):
         self._draw_rise(nodes)
 
     def _draw_levels(self) -> None:
-        """A band for each level with disc, name and what it looks for; above on the right what colours mean."""
+        """A band for each level with disc, name and what it looks for."""
         theme, fonts = self.look.theme, self.look.fonts
         right = max(self._reach[0], self._wide)
         for number, (side, name, word) in enumerate(self.shown.levels):
@@ -8383,12 +8385,18 @@ class StageCanvas(tk.Canvas):
             if self._has_words:
                 self.create_text(10, y - self._small * 0.4, text=word, font=fonts["small"], fill=theme.quiet_text,
                                  anchor="nw")
-        y = 6 + self._small / 2
-        for word, colour in zip(self._words, (theme.gold, theme.allowed)):
-            text = self.create_text(right - 14, y, text=word, font=fonts["small"], fill=theme.quiet_text, anchor="e")
-            x = self.bbox(text)[0] - 8
-            self.create_line(x - 26, y, x, y, width=4, fill=colour)
-            y += self._small + 2
+
+    def _draw_legend(self) -> None:
+        """What the colours of lines mean, in the upper right corner, where it does not scroll away."""
+        theme, is_shown = self.look.theme, self._wide > 36 * self.look.em
+        for number, (label, word, colour) in enumerate(zip(self._legend, self._words, (theme.gold, theme.allowed))):
+            line = self._picture(paint_chip, 26, 4, 2, colour)
+            label.configure(text="  " + word, image=line, font=self.look.fonts["small"], background=theme.list,
+                            foreground=theme.quiet_text)
+            if is_shown:
+                label.place(relx=1.0, x=-6, y=4 + number * (self._small + 3), anchor="ne")
+            else:
+                label.place_forget()
 
     def _picture(self, paint: Callable[..., Raster], *values: Any) -> tk.PhotoImage:
         """A painted picture; there are too many of them to be kept for good."""
