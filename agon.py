@@ -894,8 +894,11 @@ def shortcut_sequences(shortcut: str) -> List[str]:
     key = shortcut.split("-")[-1]
     if len(key) > 1:
         return [f"<{modifier}-{key}>", f"<{modifier}-KP_{'Add' if key == 'plus' else 'Subtract'}>"]
-    plain, locked = (key.upper(), key) if "Shift" in shortcut else (key, key.upper())
-    return [f"<{modifier}-Key-{plain}>", f"<{modifier}-Lock-Key-{locked}>"]
+    if "Shift" not in shortcut:
+        return [f"<{modifier}-Key-{key}>", f"<{modifier}-Lock-Key-{key.upper()}>"]
+    # Both locks together are a small letter for some keyboards and a capital for others.
+    return [f"<{modifier}-Key-{key.upper()}>", f"<{modifier}-Lock-Key-{key}>",
+            f"<{modifier}-Shift-Lock-Key-{key.upper()}>"]
 
 
 # --- 3. User data ----------------------------------------------------------------

@@ -8709,7 +8709,8 @@ def test_the_board_stands_before_the_bad_move_turned_to_its_side_and_shows_nothi
     assert view.picture.blamed == mv("f11-f10") and view.picture.arrows == () and view.picture.pointed is None
     assert (view.page.heading, view.page.task) == ("Du hast Qf11-f10?? gespielt.", "Findest du etwas Besseres?")
     assert "e10" not in repr(view.page)
-    assert view.page.rows == (agon.Row("1", "1... Qf11-f10", "kostete 10,9 Schritte", "??", "open"),)
+    lost = f"{(table.tasks[0].before - table.tasks[0].after) / 100:.1f}".replace(".", ",")
+    assert view.page.rows == (agon.Row("1", "1... Qf11-f10", f"kostete {lost} Schritte", "??", "open"),)
     table.choose("sides_white")
     view = shown(session)
     assert not view.flipped and view.page.heading == "White played a5-b5??." and table.mistake.ply == 0
@@ -13431,7 +13432,8 @@ def test_the_end_is_shown_on_the_board_and_beside_it(window: Window) -> None:
     assert window.moves() == ["h5-g6"] and window.app.texts("no_GAME_OVER") in window.voice()
     window.keys("Escape")
     buttons = window.app.window.voice.buttons.buttons
-    assert [str(button.cget("text")) for button in buttons] == ["Stufe 2 versuchen", "Noch einmal", "Spiel durchsehen"]
+    assert [str(button.cget("text")) for button in buttons] == [
+        "Stufe 2 versuchen", "Noch einmal", "Spiel durchsehen", "Aus Fehlern lernen"]
     window.press_button(buttons[0])
     window.rest()
     assert [player.level for player in window.session.running.players] == [0, 2] and window.moves() == []
@@ -13548,7 +13550,7 @@ def test_the_four_places_lead_everywhere_and_back(window: Window) -> None:
         assert window.app.window.shown.place == place
         chosen = [other for other, button in toolbar.places.items() if button.instate(["selected"])]
         assert chosen == [key]
-        assert window.root.focus_get() is window.board
+        assert window.root.focus_get() is (window.app.window.shelf.canvas if place == "puzzles" else window.board)
     assert window.moves() == ["b1-c2"] and not window.app.settings.analysis
     window.press_button(toolbar.new_button)
     assert isinstance(window.dialog(), agon.NewGameDialog)
@@ -15576,6 +15578,8 @@ def test_nothing_piles_up(window: Window) -> None:
         for key in ("tour", "page_next", "puzzles", "hint", "set_up", "page_close", "analysis", "analysis", "new_game",
                     "about", "help", "tree", "page_close", "conversation", "flip", "flip"):
             window.run(key)
+            if key in ("new_game", "about"):
+                window.dialog().destroy()  # no command has a meaning while it is open
             if key == "tree":
                 window.until(lambda: len(window.session.table.counts) == 4)
         for child in window.root.winfo_children():
@@ -15977,7 +15981,7 @@ def test_a_menu_path_that_does_not_exist_would_be_noticed() -> None:
 def test_the_menu_paths_that_the_window_names_itself_exist() -> None:
     named = [(language, match) for texts in agon.TEXTS.values() for language in (0, 1)
              for match in re.findall(r"(?i)\b(?:menü|menu), ([^,.]+), ([^,.]+)", texts[language])]
-    assert len(named) >= 4
+    assert len(named) >= 2
     for language, path in named:
         assert (agon.TEXTS["menu"][language], *path) in menu_paths(language), path
 
@@ -16054,6 +16058,7 @@ COMMANDS: Dict[str, Tuple[Dict[str, str], str]] = {
         {"--out": "--nodes 300 --out"}, r".*White: \d \?!, \d \?, \d \?\?\nBlack: \d \?!, \d \?, \d \?\?\n"),
     "python agon_ai.py curve --games 200 --nodes 400 --seed 1": (
         {"--games 200 --nodes 400": "--games 5 --nodes 10"}, CURVE),
+    "python agon_ai.py sheet puzzles --theme trap --out puzzles.html": ({}, ""),
     "python agon_ai.py tree start --depth 1": (
         {}, r"node 0 root value = \S+ alpha -inf beta inf nodes 28 best \S+\n(node 0\.\d+ \S+ value = [^\n]+\n){27}"
         r"expected \S+\ntreeok plain 28 pruned 28\n"),
