@@ -15575,8 +15575,8 @@ def test_nothing_piles_up(window: Window) -> None:
     def turn() -> None:
         for theme in agon.THEMES:
             window.change_look(theme=theme)
-        for key in ("tour", "page_next", "puzzles", "hint", "set_up", "page_close", "analysis", "analysis", "new_game",
-                    "about", "help", "tree", "page_close", "conversation", "flip", "flip"):
+        for key in ("tour", "page_next", "puzzles", "hint", "set_up", "page_close", "analysis", "analysis", "tree",
+                    "learning", "page_close", "conversation", "flip", "flip", "help", "new_game", "about"):
             window.run(key)
             if key in ("new_game", "about"):
                 window.dialog().destroy()  # no command has a meaning while it is open
