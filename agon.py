@@ -9188,7 +9188,7 @@ class MainWindow:
         ttk.Frame(frame, style="Line.TFrame", height=1).grid(row=1, column=0, columnspan=2, sticky="ew")
         self.board = BoardView(frame, look, jobs)
         self.board.grid(row=2, column=0, sticky="nsew")
-        self.shelf = Shelf(frame, look, on_choice)
+        self.shelf = Shelf(frame, look, partial(self._choose, "shelf", on_choice))
         self.panel = ttk.Frame(frame, padding=PANEL_PADDING)
         self.panel.grid(row=2, column=1, rowspan=2, sticky="ns")
         self.panel.grid_propagate(False)
@@ -9196,9 +9196,9 @@ class MainWindow:
         self.panel.rowconfigure(0, weight=1)
         focus_back = partial(self._focus_board, None)
         self.column = ttk.Frame(self.panel)
-        self.page = SidePage(self.panel, look, on_command, on_choice, focus_back)
-        self.theatre = TheatrePage(self.panel, look, texts, jobs, on_command, on_choice)
-        self.learning = LearningPage(self.panel, look, texts, on_command, on_choice)
+        self.page = SidePage(self.panel, look, on_command, partial(self._choose, "page", on_choice), focus_back)
+        self.theatre = TheatrePage(self.panel, look, texts, jobs, on_command, partial(self._choose, "theatre", on_choice))
+        self.learning = LearningPage(self.panel, look, texts, on_command, partial(self._choose, "learning", on_choice))
         self.reasons = ReasonBox(frame, look, texts)
         self._build_column(on_command, on_go, on_line, focus_back)
 
@@ -9248,6 +9248,11 @@ class MainWindow:
 
     def _focus_board(self, _event: object) -> None:
         self.focus()
+
+    def _choose(self, part: str, on_choice: Callable[[str], None], name: str) -> None:
+        """Hand a choice on, unless its part of the window has gone: a press may come after that."""
+        if getattr(self, part).winfo_manager():
+            on_choice(name)
 
     def focus(self) -> None:
         """Give the keyboard to the board, or to what is shown in its place."""
@@ -10784,7 +10789,10 @@ class App:
             self.jobs.later("arrange", "idle", self.window.arrange)
 
     def _set_icon(self) -> None:
-        """Give the window its icon, once the board is there."""
+        """Give the window its icon, once the board is there; a window not yet seen cannot take it on Windows."""
+        if not self.root.winfo_viewable():
+            self.jobs.later("icon", ICON_MS, self._set_icon)
+            return
         self._icon = tk.PhotoImage(master=self.root, data=paint_piece(64, LIGHT.black, True).png(), format="png")
         self.root.iconphoto(True, self._icon)
         self.root.iconphoto(False, self._icon)  # Windows shows the default one in dialogs only

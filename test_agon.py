@@ -14598,6 +14598,16 @@ def test_pieces_are_placed_moved_and_removed_by_mouse_and_undone(window: Window)
     assert "Thron" in window.feedback() and str(window.session.table.position) == "/ w"
 
 
+def test_a_press_on_a_page_that_has_gone_chooses_nothing(window: Window) -> None:
+    window.run("puzzles")
+    shelf = window.app.window.shelf
+    window.run("set_up")
+    shelf.on_choice("open 5")  # as a quick second hand does
+    assert window.session.table.tool == "tool_white_guard"
+    window.click("f6")
+    assert window.session.game.position.side_at(THRONE) is None and window.errors == []
+
+
 def test_a_set_up_position_is_played_as_soon_as_each_side_has_a_piece(window: Window) -> None:
     window.run("set_up")
     window.press_button(window.page_button("setup_clear"))
