@@ -3993,7 +3993,8 @@ def curve(options: argparse.Namespace) -> None:
 #: By theme, the number of puzzles of each number of moves that a collection is to have.
 PUZZLE_THEMES: Dict[str, Dict[int, int]] = {
     "trap": {1: 16}, "trap_two": {1: 14}, "relocate": {1: 16}, "save": {1: 16}, "exception": {1: 12},
-    "trap_queen": {1: 14}, "ring": {1: 4, 2: 6, 3: 4}, "win": {1: 2, 2: 4, 3: 6, 4: 6, 5: 6}, "hold": {1: 4, 2: 5, 3: 5}}
+    "trap_queen": {1: 14}, "ring": {1: 4, 2: 6, 3: 4}, "win": {1: 2, 2: 4, 3: 6, 4: 6, 5: 6},
+    "hold": {1: 4, 2: 5, 3: 5}}
 #: Where fewer moves than this are legal, a puzzle can be solved by trying: at all, and when one move is asked for.
 #: (Guards that stand round the throne can hardly move, so that a win always has few moves to choose from.)
 FEWEST_CHOICES, FEWEST_FOR_ONE_MOVE = 5, 12
@@ -4126,7 +4127,7 @@ def _puzzle(position: Position, theme: str, goal: str, right: Sequence[Move], mo
 
 
 def difficulty_of(position: Position, goal: str, moves: int) -> int:
-    """How hard a puzzle is: first of all its number of moves, then the wrong moves that look right, or the search needed.
+    """How hard a puzzle is: first its number of moves, then the wrong moves that look right, or the search needed.
 
     A win is harder the more positions must be looked at to prove it.  A task of
     one move is harder the more wrong moves do half of what is asked for, and
@@ -4180,28 +4181,37 @@ PUZZLE_SENTENCES: Dict[str, Tuple[str, str]] = {
               "A step along the ring was enough: {partner} held one side already, {target} was missing."),
     "opposite": ("{partner} und {target} liegen einander gegenüber, {victim} genau dazwischen.",
                  "{partner} and {target} lie opposite each other, {victim} is right between them."),
-    "queen_victim": ("{Victim} muss jetzt umgesetzt werden, ob {Enemy} will oder nicht: Sie steht zwischen {target} und {partner}.",
-                     "{Victim} must be relocated now, whether {Enemy} likes it or not: she is between {target} and {partner}."),
-    "two_lines": ("Von {target} aus schließt dein Stein zwei Linien auf einmal: mit {partner} die eine, mit {partner2} die andere.",
+    "queen_victim": ("{Victim} muss jetzt umgesetzt werden, ob {Enemy} will oder nicht: "
+                     "Sie steht zwischen {target} und {partner}.",
+                     "{Victim} must be relocated now, whether {Enemy} likes it or not: "
+                     "she is between {target} and {partner}."),
+    "two_lines": ("Von {target} aus schließt dein Stein zwei Linien auf einmal: "
+                  "mit {partner} die eine, mit {partner2} die andere.",
                   "From {target} your piece closes two lines at once: one with {partner}, the other with {partner2}."),
-    "two_moves": ("{Enemy} verliert zwei Züge: Erst muss der eine Stein weg, dann der andere.",
-                  "{Enemy} loses two moves: first one piece has to go, then the other."),
+    "two_moves": ("{Victim} und {victim2} müssen beide umgesetzt werden: Das kostet {Enemy} zwei Züge.",
+                  "{Victim} and {victim2} must both be relocated: that costs {Enemy} two moves."),
     "two_rings": ("Zusammen werden {victim} und {victim2} um {rings} Ringe zurückgeworfen.",
                   "Together {victim} and {victim2} are thrown back by {rings} rings."),
-    "two_at": ("{Victim} und {victim2} berühren beide {target}: Darum war das der Zug.",
-               "{Victim} and {victim2} both touch {target}: that is why it was the move."),
-    "line_of_five": ("{partner}, {side}, {target}, {side2}, {partner2} in einer Linie: Der Stein in der Mitte schließt beide ein.",
-                     "{partner}, {side}, {target}, {side2}, {partner2} in one line: the piece in the middle traps both."),
-    "but_here": ("Sonst darf kein Stein zwischen {side} und {side2}; hier schon, denn {partner} und {partner2} stehen dahinter.",
-                 "Elsewhere no piece may go between {side} and {side2}; here it may, as {partner} and {partner2} stand behind them."),
+    "two_at": ("{Victim} und {victim2} berühren beide {target}: Ein Stein dort schließt beide ein.",
+               "{Victim} and {victim2} both touch {target}: a piece there traps both."),
+    "line_of_five": ("{partner}, {side}, {target}, {side2}, {partner2} in einer Linie: "
+                     "Der Stein in der Mitte schließt beide ein.",
+                     "{partner}, {side}, {target}, {side2}, {partner2} in one line: "
+                     "the piece in the middle traps both."),
+    "but_here": ("Sonst darf kein Stein zwischen {side} und {side2}; "
+                 "hier schon, denn {partner} und {partner2} stehen dahinter.",
+                 "Elsewhere no piece may go between {side} and {side2}; "
+                 "here it may, as {partner} and {partner2} stand behind them."),
     "both_ends": ("An den Enden warten {partner} und {partner2}: So schließt der Zug nach {target} beide Nachbarn ein.",
                   "At the ends {partner} and {partner2} are waiting: so the move to {target} traps both neighbours."),
-    "attack": ("Umsetzen kann auch angreifen: Auf {target} schließt dein Stein mit dem auf {partner} sofort {victim} ein.",
+    "attack": ("Umsetzen kann auch angreifen: "
+               "Auf {target} schließt dein Stein mit dem auf {partner} sofort {victim} ein.",
                "A relocation can attack, too: on {target} your piece and the one on {partner} trap {victim} at once."),
     "back_again": ("{Enemy} hat dich eingeschlossen, jetzt muss {Enemy} selbst umsetzen: {victim} sitzt fest.",
                    "{Enemy} has trapped you, and now {Enemy} must relocate: {victim} is stuck."),
     "chosen_cell": ("Du darfst das Feld wählen, also wähl eines mit Wirkung: {target} liegt {partner} genau gegenüber.",
-                    "The cell is yours to choose, so choose one that does something: {target} is right opposite {partner}."),
+                    "The cell is yours to choose, so choose one that does something: "
+                    "{target} is right opposite {partner}."),
     "queen_lands": ("Eine Königin darf fast überallhin: Auf {target} hilft sie sofort, {victim} einzuschließen.",
                     "A queen may go almost anywhere: on {target} she helps at once to trap {victim}."),
     "few_safe": ("Von {choices} erlaubten Zügen lässt nur dieser keinen Einschluss zu.",
@@ -4226,8 +4236,10 @@ PUZZLE_SENTENCES: Dict[str, Tuple[str, str]] = {
                  "Opposite {partner} the queen had no guard; on {target} your piece stands now."),
     "guards_in_vain": ("{Enemy} hatte schon {count} Wachen am Thron; ohne Königin nützen sie nichts.",
                        "{Enemy} had {count} guards at the throne already; without the queen they are of no use."),
-    "comes_back": ("Auf den Thron darf die Königin nicht umgesetzt werden: Sie braucht mindestens zwei Züge, um wiederzukommen.",
-                   "A queen may not be relocated to the throne: she needs two moves at least to come back."),
+    "comes_back": ("{move} vertreibt die Königin. Zurück auf den Thron darf sie nicht umgesetzt werden: "
+                   "Sie braucht mindestens zwei Züge.",
+                   "{move} drives the queen away. She may not be relocated to the throne: "
+                   "she needs two moves at least to come back."),
     "closed": ("{target} war der letzte freie Platz am Thron: Sechs Wachen stehen um die Königin.",
                "{target} was the last free place at the throne: six guards stand around the queen."),
     "no_gap": ("Die Wache auf {other} hätte {target} auch erreicht, aber auf {other} eine neue Lücke gelassen.",
@@ -4267,8 +4279,13 @@ PUZZLE_SENTENCES: Dict[str, Tuple[str, str]] = {
 }
 
 
+#: Small numbers in words, in German and English.
+NUMBERS = (("null", "no"), ("ein", "one"), ("zwei", "two"), ("drei", "three"), ("vier", "four"), ("fünf", "five"),
+           ("sechs", "six"))
+
+
 class Explanations:
-    """Makes the sentences of a collection: each is true of its puzzle, and what has been said least often comes first."""
+    """Makes the sentences of a collection: each is true of its puzzle; what has been said least often comes first."""
 
     def __init__(self) -> None:
         self.used: CounterOf[str] = Counter()
@@ -4280,8 +4297,8 @@ class Explanations:
         facts = dict(_FACTS[puzzle.goal](position, move, puzzle))
         key = min(facts, key=lambda name: (self.used[name], list(facts).index(name)))
         self.used[key] += 1
-        values = {"target": _name(move.target), "source": _name(move.source), "move": position.describe(move),
-                  **facts[key]}
+        values = {"target": _name(move.target), "source": _name(move.source),
+                  "move": position.describe(move).rstrip("+#"), **facts[key]}
         return _said(key, 0, position, values), _said(key, 1, position, values)
 
 
@@ -4293,6 +4310,8 @@ def _said(key: str, language: int, position: Position, values: Dict[str, object]
             kind = (("die Wache auf {}", "the guard on {}"), ("die Königin auf {}", "the queen on {}")
                     )[position.is_queen(value)][language]
             value = kind.format(cell_name(value))
+        if isinstance(value, int) and name == "count":
+            value = NUMBERS[value][language]
         words[name] = str(value)
     words.update({name[0].upper() + name[1:]: word[0].upper() + word[1:] for name, word in list(words.items())})
     text = PUZZLE_SENTENCES[key][language].format(**words)
@@ -4498,7 +4517,7 @@ _TURNINGS = _turnings()
 
 
 def likeness(first: Position, second: Position) -> int:
-    """How many pieces stand alike in two positions, seen from the side to move, when one of the boards is turned to fit."""
+    """How many pieces stand alike in two positions, seen from the side to move, when one board is turned to fit."""
     def parts(position: Position) -> Tuple[Bits, ...]:
         own, enemy, queens, _turn = position
         return own & ~queens, own & queens, enemy & ~queens, enemy & queens
@@ -4516,14 +4535,20 @@ def pattern(puzzle: Puzzle) -> Tuple[object, ...]:
 
 
 def is_best(puzzle: Puzzle) -> bool:
-    """Whether the engine, asked for its move, finds a right one: what a puzzle teaches is worth doing."""
+    """Whether what a puzzle teaches is worth doing: the engine, asked for its move, finds a right one.
+
+    The exception is rare, so there it is enough that no queen who is still far from the throne is given a free trip.
+    """
     if puzzle.goal in ("win", "hold"):
         return True
+    if puzzle.goal == "exception":
+        position, move = Position.from_text(puzzle.position), Move.from_text(puzzle.solution[0])
+        return not any(position.is_queen(cell) and (RING[cell] or 0) > 1 for cell in position.newly_trapped(move))
     return str(search(Game(Position.from_text(puzzle.position)), nodes=JUDGE_NODES).move) in puzzle.solution
 
 
 def collection_of(found: Sequence[Puzzle], report: Callable[[str], None] = lambda _line: None) -> List[Puzzle]:
-    """The best of the puzzles found: as many of each theme and number of moves as wanted, no two alike, easy ones first."""
+    """The best of the puzzles found: as many of each theme and length as wanted, no two alike, easy ones first."""
     taken: List[Puzzle] = []
     for theme, numbers in PUZZLE_THEMES.items():
         for moves, count in numbers.items():
@@ -4564,7 +4589,8 @@ def _unlike_ones(pool: Sequence[Puzzle], taken: Sequence[Puzzle], count: int) ->
 THEME_TEXTS: Dict[str, Tuple[str, str, str, str]] = {
     "trap": ("Einschließen", "Trapping", "Such einen gegnerischen Stein, neben dem schon einer von deinen steht. "
              "Gegenüber, auf der anderen Seite, fehlt nur noch ein zweiter.",
-             "Look for an enemy piece that has one of yours beside it. On the opposite side only a second one is missing."),
+             "Look for an enemy piece that has one of yours beside it. On the opposite side only a second one is "
+             "missing."),
     "trap_two": ("Doppelt einschließen", "Trapping two", "Wer zwei Steine auf einmal einschließt, gewinnt Zeit: "
                  "Der Gegner muss zweimal umsetzen.",
                  "Trapping two pieces at once wins time: the opponent has to relocate twice."),
@@ -4574,7 +4600,8 @@ THEME_TEXTS: Dict[str, Tuple[str, str, str, str]] = {
                  "or where nothing can happen any more."),
     "save": ("Retten", "Saving", "Gleich wird ein Stein von dir eingeschlossen. Such erst den Zug, mit dem der Gegner "
              "das täte; dann siehst du, was dagegen hilft.",
-             "One of your pieces is about to be trapped. First look for the move that would do it; then you see what helps."),
+             "One of your pieces is about to be trapped. First look for the move that would do it; then you see what "
+             "helps."),
     "exception": ("Die Ausnahme nutzen", "Using the exception", "Zwischen zwei gegnerische Steine darfst du nur, wenn "
                   "du mit dem Zug beide einschließt. Hier ist das möglich.",
                   "You may go between two enemies only if that very move traps both of them. Here it does."),
@@ -4586,14 +4613,16 @@ THEME_TEXTS: Dict[str, Tuple[str, str, str, str]] = {
              "The queen is on the throne already. Which guard takes which place, and in what order?"),
     "win": ("Gewinnen", "Winning", "Finde Züge, gegen die es keine Verteidigung gibt. Oft entscheidet die Reihenfolge, "
             "manchmal gewinnt ein Einschluss die nötige Zeit.",
-            "Find moves against which there is no defence. Often the order decides; sometimes a trap wins the time you need."),
-    "hold": ("Standhalten", "Holding the draw", "Gleich ist alles verloren, nur ein Zug hält das Spiel noch im "
+            "Find moves against which there is no defence. Often the order decides; sometimes a trap wins the time "
+            "you need."),
+    "hold": ("Standhalten", "Holding the draw", "Gleich ist alles verloren, kaum ein Zug hält das Spiel noch im "
              "Gleichgewicht. Was fehlt dem Gegner zum Gewinn?",
-             "Everything is about to be lost, and only one move keeps the game level. What does the opponent need to win?")}
+             "Everything is about to be lost, and hardly a move keeps the game level. What does the opponent need to "
+             "win?")}
 
 
 def collection_text(puzzles: Sequence[Puzzle]) -> str:
-    """The text of a file with puzzles: for each theme a page, then its puzzles, each with the sentence that explains it."""
+    """The text of a file with puzzles: for each theme a page, then its puzzles with the sentences that explain them."""
     explanations = Explanations()
     lines = ['{ Rätsel: erst zu jedem Thema eine Seite (Kind "theme"), dann seine Rätsel.',
              '  Puzzles: for each theme first a page (Kind "theme"), then its puzzles. }', ""]
@@ -5958,7 +5987,7 @@ def _parser() -> argparse.ArgumentParser:
         "puzzles", help="find puzzles", description=find_puzzles.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     command.add_argument("out", metavar="FILE", type=_file_to_write, help="the file to write, such as puzzles.agon")
-    command.add_argument("--games", type=_count, default=300, help="number of games to look through (default 300)")
+    command.add_argument("--games", type=_count, default=189, help="number of games to look through (default 189)")
     command.add_argument("--seed", type=_seed, default=1, help="other games with another seed (default 1)")
     command.add_argument("--jobs", type=_count, default=os.cpu_count() or 1,
                          help="games at the same time (default: one for each core)")
