@@ -341,6 +341,10 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     # tour, puzzles, set-up
     "no_classroom": ("Der Ordner „classroom“ neben dem Programm fehlt oder ist leer; dort liegen Tour und Rätsel.",
                      "The folder “classroom” beside the program is missing or empty; it holds tour and puzzles."),
+    "own_pages": ("Eigene Seiten", "Pages of your own"),
+    "no_own_pages": ("keine im Ordner „classroom“", "none in the folder “classroom”"),
+    "own_pages_empty": ("In {name} steht kein Rätsel und keine Seite der Tour.",
+                        "{name} holds no puzzle and no page of the tour."),
     "waiting_game": ("Dein angefangenes Spiel wartet unter „Spiel“.", "Your game waits under “Game”."),
     "page_of": ("Seite {number} von {count}", "Page {number} of {count}"),
     "page_back": ("‹ Zurück", "‹ Back"),
@@ -3603,6 +3607,18 @@ def weight_numbers(weights: Weights, part: str) -> Tuple[float, ...]:
     return tuple(value / 100 for row in rows for value in (row if isinstance(row, tuple) else (row,)))
 
 
+#: The files of the classroom that have a place of their own in the window; all others are a teacher's own.
+SHIPPED_FILES = ("tour.agon", "puzzles.agon", "rules.agon", "trees.agon")
+
+
+def own_files() -> List[str]:
+    """The names of a teacher's own files in the classroom folder."""
+    try:
+        return sorted(name for name in os.listdir(CLASSROOM) if name.endswith(".agon") and name not in SHIPPED_FILES)
+    except OSError:  # there is no such folder
+        return []
+
+
 def read_lessons(name: str) -> Tuple[List[Lesson], Optional[AgonError]]:
     """The lessons of a file in the classroom folder, and what is wrong with it; both empty if it is not there."""
     path = os.path.join(CLASSROOM, name)
@@ -5218,6 +5234,20 @@ class LessonCommands:
         lessons = self._read("puzzles.agon", "puzzle")
         if lessons:
             self._open(PuzzleBook(lessons, self.attempt, self.store))
+
+    def own_pages(self, texts: Texts) -> Sequence[Tuple[Optional[str], str]]:
+        """A teacher's own files in the classroom, by name."""
+        return [(name, name[:-len(".agon")]) for name in own_files()] or [(None, texts("no_own_pages"))]
+
+    def open_own(self, name: str) -> None:
+        """Open a teacher's own file: its puzzles, or if it has none the pages of its tour."""
+        lessons, error = read_lessons(name)
+        if any(lesson.kind == "puzzle" for lesson in lessons):
+            self._open(PuzzleBook(lessons, self.attempt, self.store))
+        elif any(lesson.kind == "tour" for lesson in lessons):
+            self._open(Tour(lessons, self.attempt, self.store))
+        else:
+            self.dialogs.tell("menu_learn", error or Message.of("own_pages_empty", name=name))
 
     def open_mistakes(self) -> None:
         """Look through the running game for mistakes and learn from them."""
@@ -9442,7 +9472,8 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[str], ...]], ...] = (
     ("menu_game", ("new_game", "with_computer", "previous_game", None, "undo", "redo", "first", "previous", "next",
                    "last", None, "hint", "move_now", "pause", "one_move", None, "[level_menu]", "swap", "offer_draw",
                    "resign")),
-    ("menu_learn", ("tour", "puzzles", "learn_mistakes", "progress", "set_up", None, "tree", "learning", "own_program",
+    ("menu_learn", ("tour", "puzzles", "[own_pages]", "learn_mistakes", "progress", "set_up", None, "tree",
+                    "learning", "own_program",
                     "conversation")),
     ("menu_view", ("flip", "ranks", "analysis", "animation", None, "[theme]", "larger", "smaller", "full_screen", None,
                    "[language]")),
@@ -10683,6 +10714,8 @@ class App:
         return {
             "recent": Submenu(self.files.recent, partial(self.handle, self.files.load)),
             "export": Submenu(exports, partial(self.handle, self.run)),
+            "own_pages": Submenu(partial(self.lesson_commands.own_pages, self.texts),
+                                 partial(self.handle, self.lesson_commands.open_own)),
             "print": Submenu(self.printer.choices, partial(self.handle, self.printer.choose)),
             "level_menu": Submenu(partial(self.game_commands.levels, self.texts),
                                   partial(self.handle, self.game_commands.set_level), self.game_commands.level),

@@ -4461,7 +4461,7 @@ def _wrong_order(position: Position, move: Move, puzzle: Puzzle) -> Facts:
             if RING[reply.target or 0] == 1 and not following.newly_trapped(reply):
                 yield "order_place", {**known, "reply": following.describe(reply)}
                 return
-        yield "order_time", {**known, "reply": following.describe(replies[0])}
+        yield "order_time", {**known, "reply": following.describe(replies[0]).rstrip("+")}
         return
 
 

@@ -2843,7 +2843,7 @@ def classroom_files() -> List[str]:
 def test_the_classroom_has_a_tour_puzzles_and_rules() -> None:
     kinds = {name: collections.Counter(lesson.kind for lesson in lessons(name)) for name in classroom_files()}
     assert kinds["tour.agon"] == {"tour": 14}
-    assert kinds["puzzles.agon"]["puzzle"] >= 28 and set(kinds["puzzles.agon"]) == {"puzzle", "theme"}
+    assert kinds["puzzles.agon"]["puzzle"] >= 120 and set(kinds["puzzles.agon"]) == {"puzzle", "theme"}
     assert set(kinds["rules.agon"]) == {"rules"}
     assert set(kinds["trees.agon"]) == {"tree"}
 
@@ -2936,25 +2936,193 @@ def test_puzzles_stand_behind_the_page_of_their_theme_and_grow_longer() -> None:
             assert len(lesson.goals) == 1 and Game(lesson.start).outcome() is None
 
 
-def test_every_solution_of_a_puzzle_is_proven_and_all_other_moves_are_wrong() -> None:
-    for lesson in lessons("puzzles.agon"):
-        if lesson.kind != "puzzle":
-            continue
+def puzzles_of(moves: Sequence[int]) -> List[Lesson]:
+    """The puzzles of the classroom with these numbers of moves."""
+    return [lesson for lesson in lessons("puzzles.agon") if lesson.kind == "puzzle" and lesson.moves in moves]
+
+
+def test_the_puzzles_are_about_all_there_is_to_learn() -> None:
+    themes: Dict[str, List[Lesson]] = {}
+    for lesson in puzzles_of(range(1, 9)):
+        themes.setdefault(lesson.theme, []).append(lesson)
+    assert list(themes) == list(agon_ai.THEME_TEXTS) and all(len(found) >= 8 for found in themes.values())
+    assert {lesson.moves for lesson in themes["win"]} == {1, 2, 3, 4, 5}
+    assert {goal for lesson in themes["relocate"] for goal in lesson.goals} == {"relocate_trap", "safe"}
+    for lesson in themes["relocate"]:
+        assert lesson.start.trapped()
+    for lesson in themes["save"]:
+        assert agon_core.moves_that_reach("trap", Game(lesson.start.with_turn(1 - lesson.start.turn)))
+    for lesson in themes["trap_queen"]:
+        assert lesson.start.enemy & lesson.start.queens == agon_core.THRONE_BIT
+    for lesson in themes["ring"]:
+        assert lesson.start.own & lesson.start.queens == agon_core.THRONE_BIT
+    for lesson in themes["hold"]:  # whoever did nothing would lose
+        assert ForcedWins().can_win(lesson.start.with_turn(1 - lesson.start.turn), lesson.moves)
+
+
+def test_no_two_puzzles_are_alike_however_the_board_is_turned() -> None:
+    boards = [lesson.start for lesson in puzzles_of(range(1, 9))]
+    assert max(agon_ai.likeness(first, second) for first, second in itertools.combinations(boards, 2)
+               ) <= agon_ai.MOST_ALIKE < 14
+
+
+def check_that_puzzles_become_harder(moves: Sequence[int]) -> None:
+    before: Dict[str, int] = {}
+    for lesson in puzzles_of(moves):
+        harder = agon_ai.difficulty_of(lesson.start, lesson.goals[0], lesson.moves)
+        assert harder >= before.get(lesson.theme, -1000), str(lesson.start)
+        before[lesson.theme] = harder
+
+
+def test_the_puzzles_of_a_theme_become_harder() -> None:
+    check_that_puzzles_become_harder((1, 2, 3))
+
+
+@takes_long
+def test_the_deep_puzzles_become_harder() -> None:
+    check_that_puzzles_become_harder((4, 5))
+
+
+def test_each_puzzle_is_explained_and_the_explanations_speak_of_the_same_cells_in_both_languages() -> None:
+    puzzles = puzzles_of(range(1, 9))
+    for lesson in puzzles:
+        german, english = lesson.praise["de"], lesson.praise["en"]
+        assert german.endswith(".") and "{" not in german + english
+        cells = [sorted(re.findall(r"\b[a-l][0-9]{1,2}\b", text)) for text in (german, english)]
+        assert cells[0] == cells[1], german
+        for kind, cell in re.findall(r"(guard|queen) on ([a-l][0-9]{1,2}) (?:and|now|has|had|is|at)", english):
+            assert lesson.start.side_at(parse_cell(cell)) is not None, english
+            assert lesson.start.is_queen(parse_cell(cell)) == (kind == "queen"), english
+    texts = collections.Counter(lesson.praise["de"] for lesson in puzzles)
+    assert len(texts) > 0.9 * len(puzzles) and max(texts.values()) == 2
+
+
+def prove(moves: Sequence[int]) -> None:
+    """Try every move of the solver and every defence: only the solution does what is asked for."""
+    for lesson in puzzles_of(moves):
         start, wins = lesson.start, ForcedWins()
-        right = agon_core.moves_that_reach(lesson.goals[0], Game(start), lesson.moves)
         if lesson.goals == ("win",):
             assert wins.shortest(start, lesson.moves) == lesson.moves
             right = wins.winning_moves(start, lesson.moves)
-        assert 1 <= len(right) <= 2 and len(start.legal_moves()) >= 5, str(start)
-        if lesson.is_line:
-            assert lesson.solution[0] in right and len(lesson.solution) == 2 * lesson.moves - 1
-            game = Game(start)
-            for move in lesson.solution:
-                game.play(move)
-            outcome = game.outcome()
-            assert outcome and outcome.winner == start.turn
         else:
+            right = agon_core.moves_that_reach(lesson.goals[0], Game(start), lesson.moves)
+        assert 1 <= len(right) <= 2 and len(start.legal_moves()) >= 5, str(start)
+        if not lesson.is_line:
             assert set(lesson.solution) == set(right)
+            continue
+        assert lesson.solution[0] in right and len(lesson.solution) == 2 * lesson.moves - 1
+        game = Game(start)
+        for move in lesson.solution:
+            game.play(move)
+        outcome = game.outcome()
+        assert outcome and outcome.winner == start.turn
+
+
+def test_every_solution_of_a_puzzle_is_proven_and_all_other_moves_are_wrong() -> None:
+    prove((1, 2, 3))
+
+
+@takes_long
+def test_the_solutions_of_the_deep_puzzles_are_proven_too() -> None:
+    prove((4, 5))
+
+
+# -- how puzzles are found --
+
+def as_found(lesson: Lesson) -> "agon_ai.Puzzle":
+    return agon_ai.Puzzle(lesson.theme, lesson.goals[0], lesson.moves, str(lesson.start), tuple(map(str, lesson.solution)))
+
+
+@takes_long
+def test_the_shipped_puzzles_are_what_is_found_in_their_positions() -> None:
+    for lesson in puzzles_of(range(1, 9)):
+        if lesson.theme != "hold":  # which asks the engine, too
+            puzzle = as_found(lesson)
+            find = agon_ai._puzzles_to_win if puzzle.goal == "win" else agon_ai._puzzles_of_one_move
+            found = [other._replace(theme=puzzle.theme) if other.theme == "ring" else other
+                     for other in find(lesson.start)]
+            assert puzzle in found, puzzle
+
+
+@takes_long
+def test_the_text_of_the_shipped_puzzles_is_what_their_positions_lead_to() -> None:
+    puzzles = [as_found(lesson) for lesson in lessons("puzzles.agon") if lesson.kind == "puzzle"]
+    text = agon_ai.collection_text(puzzles)
+    with open(os.path.join(CLASSROOM, "puzzles.agon"), encoding="utf-8") as file:
+        assert file.read() == text
+
+
+@pytest.mark.parametrize("text, puzzles", [
+    ("Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", [("exception", "exception", 1, ("c4-d4",))]),
+    (str(Position.start()), []),
+    ("Qf6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w", [("ring", "win", 1, ("h5-g6",))]),
+    ("Qf6 e5 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 b", [])])
+def test_a_position_is_looked_at_for_everything_a_puzzle_can_be_about(text: str, puzzles: Sequence[Any]) -> None:
+    found = [puzzle for puzzle in agon_ai.puzzles_in(pos(text)) if puzzle.goal not in ("safe", "trap")]
+    assert [(puzzle.theme, puzzle.goal, puzzle.moves, puzzle.solution) for puzzle in found] == puzzles
+
+
+def test_a_board_turned_or_mirrored_or_with_colours_changed_is_alike() -> None:
+    board = pos("Qe5 b5 d4 f8 g4 g5 i3 / Qg6 a5 d2 e6 f9 g3 g7 w")
+    for way in agon_ai._TURNINGS:
+        own, enemy, queens = (agon_core.bits([way[cell] for cell in agon_core.cells_of(part)]) for part in board[:3])
+        for turn in (WHITE, BLACK):
+            assert agon_ai.likeness(board, Position(own, enemy, queens, turn)) == 14
+    assert len(set(tuple(way.items()) for way in agon_ai._TURNINGS)) == 12
+    assert agon_ai.likeness(board, Position.start()) < 7
+
+
+@pytest.mark.parametrize("goal, moves, position, solution, german, english", [
+    ("exception", 1, "Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", "c4-d4",
+     "d2, d3, d4, d5, d6 in einer Linie: Der Stein in der Mitte schließt beide ein.",
+     "d2, d3, d4, d5, d6 in one line: the piece in the middle traps both."),
+    ("trap_queen", 1, "Qf2 f5 e7 h4 / Qf6 d7 g8 w", "e7-f7",
+     "Der Thron allein schützt nicht: Zwischen f7 und f5 muss die Königin herunter.",
+     "The throne alone is no shelter: between f7 and f5 the queen must leave it."),
+    ("win", 1, "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w", "h5-g6",
+     "Die Wache auf f7 hätte g6 auch erreicht, aber auf f7 eine neue Lücke gelassen.", None),
+    ("relocate_trap", 1, "Qf2 e5 a4 / Qf10 e4 e6 a3 g8 w", "e5-a2",
+     "Umsetzen kann auch angreifen: Auf a2 schließt dein Stein mit dem auf a4 sofort die Wache auf a3 ein.", None),
+    ("hold", 1, "Qf9 h6 / Qf6 e5 e6 f5 f7 g5 g7 w", "f9-f8",
+     "Die Wache auf g7 muss jetzt auf den Außenring, und zum Gewinn fehlt Schwarz wieder mehr als ein Zug.", None),
+])
+def test_a_solution_is_explained_from_its_position(
+        goal: str, moves: int, position: str, solution: str, german: str, english: Optional[str]) -> None:
+    found = agon_ai.Explanations().sentence(agon_ai.Puzzle("theme", goal, moves, position, (solution,)))
+    assert found[0] == german and english in (None, found[1])
+
+
+def test_what_has_been_said_is_said_otherwise_the_next_time() -> None:
+    explanations = agon_ai.Explanations()
+    puzzle = agon_ai.Puzzle("exception", "exception", 1, "Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", ("c4-d4",))
+    assert len({explanations.sentence(puzzle) for _ in range(3)}) == 3
+
+
+def test_a_game_in_which_puzzles_are_looked_for_is_the_same_every_time(monkeypatch: Any) -> None:
+    monkeypatch.setattr(agon_ai, "PUZZLE_NODES", (5, 20))
+    monkeypatch.setattr(agon_ai, "LONGEST_PUZZLE_GAME", 14)
+    games = [agon_ai.puzzle_game(seed, number).moves for seed, number in ((1, 1), (1, 1), (1, 2), (2, 1))]
+    assert games[0] == games[1] and len(set(games)) == 3 and len(games[0]) == 14
+
+
+def test_the_search_for_puzzles_goes_on_where_it_was_stopped_and_writes_a_collection(
+        tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    ring = next(as_found(lesson) for lesson in lessons("puzzles.agon") if lesson.theme == "ring" and lesson.moves == 2)
+    played: List[int] = []
+
+    def of_game(_seed: int, number: int) -> Tuple[int, List[Any]]:
+        played.append(number)
+        return number, [ring] if number == 2 else []
+
+    monkeypatch.setattr(agon_ai, "_puzzles_of_game", of_game)
+    found, out = tmp_path / "found.jsonl", tmp_path / "out.agon"
+    command = ["puzzles", str(out), "--games", "3", "--jobs", "1", "--found", str(found)]
+    assert agon_ai.main(command) == 0 and played == [1, 2, 3]
+    assert "1 puzzles in" in capsys.readouterr().out
+    found.write_text(found.read_text("utf-8") + '[1, 4, [["cut o', "utf-8")
+    assert agon_ai.main([*command[:3], "4", *command[4:]]) == 0 and played == [1, 2, 3, 4]
+    written = [lesson for lesson in agon_core.load_lessons(str(out)) if lesson.kind == "puzzle"]
+    assert [as_found(lesson) for lesson in written] == [ring]
 
 
 def test_the_readme_of_the_classroom_names_every_header_and_every_goal() -> None:
@@ -11508,6 +11676,32 @@ def test_a_lesson_that_is_not_there_or_broken_is_told_and_the_board_stays(classr
     assert at.dialogs.told[2][1] == said("no_classroom") and at.changes == 0
 
 
+def test_a_teachers_own_files_are_in_the_menu_and_a_broken_one_is_named_while_the_rest_works(classroom: Path) -> None:
+    at = desk("b1-c2")
+    commands = at.lesson_commands
+    assert commands.own_pages(agon.Texts("en")) == [(None, "none in the folder “classroom”")]
+    (classroom / "mine.agon").write_text(PUZZLES, "utf-8")
+    (classroom / "first steps.agon").write_text(TOUR, "utf-8")
+    (classroom / "broken.agon").write_text(PUZZLES.replace('"trap_two"', '"trap_too"', 1), "utf-8")
+    (classroom / "nothing.agon").write_text(PUZZLES.partition("*")[0] + "*\n", "utf-8")
+    (classroom / "notes.txt").write_text("no pages", "utf-8")
+    assert commands.own_pages(agon.Texts("en")) == [
+        (name + ".agon", name) for name in ("broken", "first steps", "mine", "nothing")]
+    for name in ("broken.agon", "nothing.agon"):
+        commands.open_own(name)
+        assert not at.session.is_lesson
+    line = 1 + (classroom / "broken.agon").read_text("utf-8").split("\n").index('[Goal "trap_too"]')
+    assert at.dialogs.told[0][1].startswith(f"broken.agon: line {line}: “trap_too”") or \
+        at.dialogs.told[0][1].startswith(f'broken.agon: line {line}: "trap_too"')
+    assert at.dialogs.told[1][1] == "nothing.agon holds no puzzle and no page of the tour."
+    commands.open_own("mine.agon")
+    assert isinstance(at.session.table, agon.PuzzleBook) and len(at.session.table.lessons) == 4
+    commands.open_own("first steps.agon")
+    assert isinstance(at.session.table, agon.Tour) and len(at.session.table.lessons) == 4
+    at.run("puzzles")
+    assert isinstance(at.session.table, agon.PuzzleBook)
+
+
 def test_the_set_up_begins_with_the_position_on_the_board_and_is_played_with_the_same_players_and_rules() -> None:
     at = desk("b1-c2", levels=(0, 3), rules=Rules(queen_first=True))
     old = at.session.running
@@ -16069,6 +16263,8 @@ COMMANDS: Dict[str, Tuple[Dict[str, str], str]] = {
     "python agon_ai.py curve --games 200 --nodes 400 --seed 1": (
         {"--games 200 --nodes 400": "--games 5 --nodes 10"}, CURVE),
     "python agon_ai.py sheet puzzles --theme trap --out puzzles.html": ({}, ""),
+    "python agon_ai.py puzzles puzzles.agon --games 189": (
+        {"--games 189": "--games 1 --jobs 1"}, r"(\w+ \d: \d+ of \d+\n){17}\d+ puzzles in puzzles\.agon\n"),
     "python agon_ai.py tree start --depth 1": (
         {}, r"node 0 root value = \S+ alpha -inf beta inf nodes 28 best \S+\n(node 0\.\d+ \S+ value = [^\n]+\n){27}"
         r"expected \S+\ntreeok plain 28 pruned 28\n"),
