@@ -5089,6 +5089,32 @@ def test_learning_goes_on_where_it_was_stopped_and_comes_to_the_same_end(tmp_pat
     assert capsys.readouterr().out != first
 
 
+@pytest.mark.parametrize("more, weights", [([], agon_ai.WEIGHTS), (["--beginner"], agon_ai.SIMPLE)])
+def test_learning_begins_with_the_numbers_of_the_file_or_with_what_a_beginner_knows(
+        tmp_path, capsys, monkeypatch, more, weights):
+    used = []
+
+    def play(round_number, number, nodes, seed, weights):
+        used.append(weights)
+        return agon_ai.Lesson(round_number, number, nodes, seed, agon_ai.fingerprint(weights), (START,), (70 * number,))
+    monkeypatch.setattr(agon_ai, "play_lesson", play)
+    arguments = [*LEARNING, "--rounds", "2", "--file", str(tmp_path / "games.jsonl"), *more]
+    assert agon_ai.main(arguments) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert used[:6] == [weights] * 6 and len(set(used)) == 2  # the second round plays with what has been learnt
+    positions = [int(line.split()[2]) for line in told if " games, " in line]
+    # Of six games one is set aside; the second round learns from the first one's games, too.
+    assert positions == [0, 0, 1, 3, 5] + [5, 5, 6, 8, 10]
+
+
+def test_games_that_were_played_with_other_numbers_are_not_taken_for_those_of_a_run(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(agon_ai, "LONGEST_LESSON", 12)
+    file = tmp_path / "games.jsonl"
+    for more, lines in (([], 6), (["--beginner"], 12), (["--beginner"], 12), ([], 12)):
+        assert agon_ai.main([*LEARNING, "--file", str(file), *more]) == 0
+        assert len(file.read_text("utf-8").splitlines()) == lines
+
+
 def test_learnt_weights_are_written_into_a_program_in_place_of_the_old_ones(tmp_path):
     path = tmp_path / "agon_ai.py"
     shutil.copy(agon_ai.__file__, path)
@@ -16270,6 +16296,9 @@ COMMANDS: Dict[str, Tuple[Dict[str, str], str]] = {
         r"expected \S+\ntreeok plain 28 pruned 28\n"),
     "python agon_ai.py learn --rounds 2 --games 200 --nodes 2000 --file games.jsonl --write": (
         {"--games 200 --nodes 2000": "--games 2 --nodes 20 --jobs 1", " --write": ""}, 2 * LEARNT + WEIGHTS_TABLE),
+    "python agon_ai.py learn --beginner --rounds 3 --games 60 --nodes 1000 --file games.jsonl": (
+        {"--games 60 --nodes 1000": "--games 2 --nodes 20 --jobs 1", "games.jsonl": "lessons.jsonl"},
+        3 * LEARNT + WEIGHTS_TABLE),
     "python agon_ai.py learn --rounds 1 --games 20 --nodes 100": (
         {"--games 20 --nodes 100": "--games 3 --nodes 20 --jobs 1"}, LEARNT + WEIGHTS_TABLE),
     "python classroom/climber.py 60 10 1": (
