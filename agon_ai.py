@@ -3167,8 +3167,8 @@ LONGEST_LESSON = 300
 #: How strongly the weights are held where they are: as if so many positions spoke for each of them.
 RIDGE = 100.0
 #: What is added to what the fit says: for each ring a piece has come inwards, for each guard on ring 1, and for each
-#: sideways step needed.  A search of a few plies finds that guards on ring 1 are worth little, because they can no longer
-#: help the others, and does not see the end of a long way round; but without these no game has an end.
+#: sideways step needed.  A search of a few plies finds that guards on ring 1 are worth little, because they can no
+#: longer help the others, and does not see the end of a long way round; but without these no game has an end.
 STEP_URGE, HOME_URGE, DETOUR_URGE = 20, 100, -40
 #: Every so many games one is set aside: the error is measured on its positions, from which nothing is learnt.
 UNSEEN = 5
