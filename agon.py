@@ -4506,8 +4506,7 @@ class Thinker:
         self.cancel()
         player = asked.question.player
         self._engine, self._asked_at, self._score = self.engine_for(player), time.monotonic(), None
-        options = [] if player.program else [("Level", player.level), ("Without", asked.question.without),
-                                             ("Ponder", True)]
+        options = [] if player.program else [("Level", player.level), ("Without", asked.question.without)]
         if player.weights:
             options.append(("Weights", player.weights))
         try:

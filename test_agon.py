@@ -10624,7 +10624,7 @@ def questions(monkeypatch: Any) -> Questions:
 
 def test_an_engine_is_asked_about_the_game_and_answers_with_move_and_score(questions: Questions) -> None:
     engine = questions.ask()
-    options = [("Level", 3), ("Without", "none"), ("Ponder", True)]
+    options = [("Level", 3), ("Without", "none")]
     assert engine.command == OWN and engine.asked == [(questions.game, "go", options, None, "bestmove")]
     assert questions.thinker.is_busy
     engine.answers = [[], [info(1, 20), info(2, 90)], [info(1, 35), info(2, 99), agon_ai.Answer("b1-c2")]]
@@ -10656,7 +10656,7 @@ def test_an_answer_is_not_given_at_once_but_after_so_much_time(questions: Questi
 def test_reports_and_lines_are_handed_on_as_they_come(questions: Questions) -> None:
     reports, lines = [], []
     engine = questions.ask(go="tree depth 2", until="treeok", on_info=reports.append, on_line=lines.append)
-    assert engine.asked[0][1:] == ("tree depth 2", [("Level", 3), ("Without", "none"), ("Ponder", True)], None, "treeok")
+    assert engine.asked[0][1:] == ("tree depth 2", [("Level", 3), ("Without", "none")], None, "treeok")
     engine.answers = [["node 1", info(2, 3)], ["node 2", agon_ai.Answer("plain 7")]]
     questions.clock.turn(60)
     assert (reports, lines) == ([info(2, 3)], ["node 1", "node 2"]) and questions.told == [("answer", "plain 7")]
@@ -10810,8 +10810,9 @@ def test_an_engine_is_told_the_rules_the_level_and_the_moves_of_the_game(monkeyp
     ask = agon.Asked(agon.Question(agon.Player(5), "go"), game, print, print)
     thinker.ask(ask)
     assert [line.text for line in engine.log] == [
-        "setoption name Level value 5", "setoption name Without value none", "setoption name Ponder value on",
-        "setoption name QueenFirst value on", "setoption name EmptyThroneLoses value off", f"position text {Position.start()} moves b1-c2", "go"]
+        "setoption name Level value 5", "setoption name Without value none",
+        "setoption name QueenFirst value on", "setoption name EmptyThroneLoses value off",
+        f"position text {Position.start()} moves b1-c2", "go"]
 
 
 class Answering:
