@@ -108,7 +108,12 @@ def play_in_the_window(folder, copy, home):
     for key in ("End", "shift+Home"):  # a name is proposed
         xdotool("key", key)
         time.sleep(0.3)
-    xdotool("type", "--delay", 50, "Z:" + saved.replace("/", "\\"))
+    # A letter that the keyboard lacks is lent to it for a moment only, which a busy machine misses: so take another one.
+    for keyboard, part in zip(("us", "de", "us"), re.split("(\u00fc)", "Z:" + saved.replace("/", "\\"))):
+        subprocess.run(["setxkbmap", keyboard], check=True)
+        time.sleep(1)
+        xdotool("type", "--delay", 50, part)
+        time.sleep(1)
     xdotool("key", "Return")
     until(lambda: len(moves_of(saved)) == 4, "saving under a name with an umlaut")
     xdotool("windowactivate", "--sync", window, "key", "ctrl+q")
