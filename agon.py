@@ -137,6 +137,9 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_paused": ("Der Computer ist am Zug. Weiter mit {key}.", "It is the computer's turn. Go on with {key}."),
     "say_start": ("Zieh einen Stein mit der Maus: den Ring entlang oder einen Ring weiter nach innen.",
                   "Drag a piece with the mouse: along its ring or one ring further inwards."),
+    "say_place": ("Stell eine Wache auf: Klick auf ein Feld mit grünem Punkt, oder zieh sie von neben dem Brett dorthin. "
+                  "Noch {count}.", "Place a guard: click on a cell with a green dot, or drag it there from beside the "
+                  "board. {count} to go."),
     "say_thinking": ("Der Computer denkt …", "The computer is thinking …"),
     # the message box: pieces that are trapped
     "trapped_your_guard": ("Deine Wache ist eingeschlossen", "Your guard is trapped"),
@@ -680,6 +683,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "link_start": ("Los", "Go"),
     "link_incomplete": ("Nenne die Adresse und die vier Ziffern des Codes.",
                         "Name the address and the four digits of the code."),
+    "placement": ("Wachen frei aufstellen", "Place the guards freely"),
     "branch_title": ("Neues Spiel von hier", "New game from here"),
     "branch_text": ("Dieses Spiel ist zu Ende. Möchtest du von hier aus ein neues weiterspielen? Das alte bleibt, wie es "
                     "ist.", "This game has ended. Do you want to play a new one on from here? The old one stays as it is."),
@@ -741,6 +745,9 @@ GERMAN_REASONS = {
     "no_OUTWARDS": "Kein Stein zieht nach außen: nur auf seinem Ring oder nach innen.",
     "no_THRONE_IS_QUEENS": "Den Thron darf nur eine Königin betreten.",
     "no_SELF_ENCLOSURE": "Dort stünde der Stein zwischen zwei gegnerischen: Selbsteinschließung ist verboten.",
+    "no_PLACE_FIRST": "Erst stellst du alle sechs Wachen auf; danach ziehen deine Steine.",
+    "no_PLACED_OUTSIDE": "Eine Wache wird auf dem Außenring aufgestellt.",
+    "no_NONE_TO_PLACE": "Es gibt keine Wache aufzustellen: Deine stehen schon auf dem Brett.",
 }
 TEXTS.update({f"no_{refusal.name}": (GERMAN_REASONS[f"no_{refusal.name}"], refusal.value) for refusal in Refusal})
 TEXTS.update({f"end_{ending.name}": (GERMAN_REASONS[f"end_{ending.name}"], ending.value) for ending in Ending})
@@ -757,7 +764,7 @@ GERMAN_ERRORS = {
     "bad_header": "„{token}“ ist keine Kopfzeile; erwartet wird [Name \"Wert\"]",
     "bad_format": "„{token}“ ist keine Formatnummer; erwartet wird 1",
     "newer_format": "Die Datei hat Format {token}, dieses Programm liest Format 1; bitte ein neueres Agon benutzen",
-    "bad_rules": "„{token}“ ist keine Regel; erwartet wird queen_first=on|off oder empty_throne_loses=on|off",
+    "bad_rules": "„{token}“ ist keine Regel; erwartet wird eine von {expected}, dahinter =on oder =off",
     "bad_result": "„{token}“ ist kein Ergebnis; erwartet wird 1-0, 0-1, 1/2-1/2 oder *",
     "other_result": "Das Ergebnis {token} passt nicht zu {expected}, das Züge oder Kopfzeile ergeben",
     "cut_off": "Die Datei endet vor dem Ergebnis {token}, das ihre Kopfzeile ankündigt; sie ist wohl abgeschnitten",
@@ -1108,11 +1115,12 @@ class Settings(NamedTuple):
     pupil: str = ""
     #: Where another computer waited last.
     link_address: str = ""
+    placement: bool = False
 
     @property
     def rules(self) -> Rules:
         """The rule options of a new game."""
-        return Rules(self.queen_first, self.empty_throne_loses)
+        return Rules(*[getattr(self, name) for name in Rules._fields])
 
 
 #: The values that a setting may have; a stored value beside them is ignored.
@@ -1526,6 +1534,10 @@ CHANGED_DEPTH = 3
 WRONG_MS, REPLY_MS = 1100, 600
 
 
+#: In place of a cell: where the guards stand that are still to be placed.
+TRAY: Cell = -1
+
+
 class Table:
     """What lies before the player and what the hand plays on: a game, or a page of tour, puzzles or set-up.
 
@@ -1564,21 +1576,28 @@ class Table:
         return True
 
     def may_pick(self, cell: Cell) -> bool:
-        """Whether there is a piece to be picked up."""
+        """Whether there is a piece to be picked up; as long as guards are to be placed, only in the tray."""
+        if cell == TRAY or self.game.is_placing:
+            return cell == TRAY and self.game.is_placing
         return self.position.side_at(cell) == self.position.turn
 
     def targets(self, cell: Cell) -> FrozenSet[Cell]:
-        """Where the piece on a cell may go."""
+        """Where the piece on a cell, or a guard from the tray, may go."""
+        source = None if cell == TRAY else cell
         return frozenset(move.target for move in self.game.legal_moves()
-                         if move.source == cell and move.target is not None)
+                         if move.source == source and move.target is not None)
 
     def movable(self) -> FrozenSet[Cell]:
-        """The cells of the pieces that can move."""
+        """The cells of the pieces that can move, or those where a guard can be placed."""
+        if self.game.is_placing:
+            return self.targets(TRAY)
         return frozenset(move.source for move in self.game.legal_moves() if move.source is not None)
 
     def click(self, cell: Cell) -> Optional[Message]:
         """A click where nothing can be picked; what there is to say about it."""
         position, last = self.position, self.game.moves[-1:]
+        if position.side_at(cell) == position.turn:
+            return Message("no_PLACE_FIRST")
         if position.side_at(cell) is None or last and cell in last[0]:
             return None  # also after the second click of a double click on the target
         return Message("no_NOT_YOURS")
@@ -1587,7 +1606,7 @@ class Table:
         """A piece is put on a target (None: beside the board); False if it simply goes home."""
         if target is None:
             return False
-        self.attempt(Move(source, target), point)
+        self.attempt(Move(None if source == TRAY else source, target), point)
         return True
 
     # -- what the window asks and tells --
@@ -3680,6 +3699,8 @@ class Picture(NamedTuple):
     #: The piece that a hint points at, and a move shown as a bad one.
     pointed: Optional[Cell] = None
     blamed: Optional[Move] = None
+    #: How many guards White and Black have still to place.
+    tray: Tuple[int, int] = (0, 0)
 
 
 class SeatView(NamedTuple):
@@ -3810,7 +3831,8 @@ def picture_of(session: Session, hand: HandState, report: Report, outcome: Optio
     """The board as it is to be shown now."""
     game, marks = session.game, session.marks
     position = game.position
-    trapped = position.trapped() if outcome is None else []
+    is_placing = position.to_place(position.turn, game.rules) > 0
+    trapped = position.trapped() if outcome is None and not is_placing else []
     enclosers = [position.enclosers(cell) for cell in trapped]
     bars = tuple((cells[i], cells[i + 1]) for cells in enclosers for i in range(0, len(cells), 2))
     arrows = (marks.hint,) if marks.hint else best_moves(game, report) if session.mode is Mode.IDLE else ()
@@ -3818,6 +3840,8 @@ def picture_of(session: Session, hand: HandState, report: Report, outcome: Optio
     targets = hand.targets
     if len(trapped) == 1 and hand.selected is None and session.may_act and session.table.is_picked_by_click:
         targets = session.table.targets(trapped[0])  # there is nothing else to be moved
+    if is_placing and hand.selected is None and session.may_act:
+        targets = session.table.targets(TRAY)
     has_won = outcome is not None and outcome.reason is Ending.THRONE and session.table.is_picked_by_click
     return Picture(
         position, hand.selected, targets, hand.hovered,
@@ -3825,7 +3849,15 @@ def picture_of(session: Session, hand: HandState, report: Report, outcome: Optio
         game.moves[-1] if game.ply else None, arrows, hand.cursor,
         frozenset(WINNING_CELLS) if has_won else frozenset(),
         outcome is not None and session.running.person in (None, outcome.winner), carried, marks.piece,
-        session.table.blamed)
+        session.table.blamed, (position.to_place(WHITE, game.rules), position.to_place(BLACK, game.rules)))
+
+
+def home_of(game: Game, move: Move, layout: Layout) -> Optional[Point]:
+    """Where the piece of a legal move stands before it (pixels): on its cell or in the tray; None for a pass."""
+    if move.source is not None:
+        return layout.centre(move.source)
+    turn = game.position.turn
+    return layout.tray(turn)[game.to_place(turn) - 1] if move.is_placement else None
 
 
 def variations_of(game: Game) -> Tuple[LineView, ...]:
@@ -3893,7 +3925,7 @@ def voice_of(session: Session, outcome: Optional[Outcome], texts: Texts) -> Voic
     if session.is_lesson:
         return Voice("refused" if session.is_refusal else "plain", message)
     if session.is_refusal:
-        task = trapped_task(game, texts) if game.position.trapped() and not outcome else ""
+        task = trapped_task(game, texts) if game.must_relocate() else ""
         return Voice("refused", message, task=task)
     partner = session.partner
     if partner and partner.state != "connected" and not (running.has_partner and outcome):
@@ -3904,7 +3936,7 @@ def voice_of(session: Session, outcome: Optional[Outcome], texts: Texts) -> Voic
         if running.is_paused and session.mode is not Mode.THINKING:
             return Voice("quiet", texts("paused"), message or texts("say_paused", key=Shortcut(PAUSE_KEY)))
         return Voice("quiet", turn_text(running, texts), message)
-    if game.position.trapped():
+    if game.must_relocate():
         return trapped_voice(running, message, texts)
     is_branched = session.message is not None and session.message.key == "say_branched"
     back = (Button("previous_game", texts("previous_game")),) if is_branched else ()
@@ -3930,12 +3962,14 @@ def turn_text(running: RunningGame, texts: Texts) -> str:
     if player.program:
         return texts("program_turn", name=player.program_name())
     if player.level and running.has_person:
-        return texts("must_relocate", side=side) if running.position.trapped() else texts("computer_turn")
+        return texts("must_relocate", side=side) if running.game.must_relocate() else texts("computer_turn")
     return texts("your_turn") if running.person == side else texts("turn", side=side)
 
 
 def situation_text(game: Game, texts: Texts) -> str:
     """What a player should know before moving: a draw that comes near, what the other side has just relocated."""
+    if game.is_placing:
+        return texts("say_place", count=game.to_place(game.position.turn))
     if game.repetitions() > 1:
         return texts("say_repetition")
     if game.quiet_moves() >= QUIET_WARNING:
@@ -4144,6 +4178,8 @@ DRAG_PIXELS = 5
 #: A typed move is never longer.
 TYPED_LETTERS = 12
 _TYPED_MOVE = re.compile(r"q?([a-l][0-9]{1,2})[-* ]?([a-l][0-9]{1,2})[+#]?")
+#: Where a guard is to be placed; the @ is not easy to find on every keyboard.
+_TYPED_CELL = re.compile(r"@?([a-l][0-9]{1,2})[+#]?")
 
 
 class Hand:
@@ -4207,6 +4243,8 @@ class Hand:
             self.pick(cell)
         elif table.is_picked_by_click and selected is not None:
             self.drop(selected, cell, None)
+        elif table.may_pick(TRAY) and table.position.side_at(cell) is None:
+            self.drop(TRAY, cell, None)
         else:
             self.session.say(table.click(cell), is_refusal=True)
 
@@ -4230,7 +4268,10 @@ class Hand:
             session.say(Message("other_turn" if running.player.is_elsewhere else "say_wait"), is_refusal=True)
 
     def _cell_at(self, point: Point) -> Optional[Cell]:
-        layout = self.board.layout
+        """The cell at a point; TRAY where the guards stand that the side to move has still to place."""
+        layout, table = self.board.layout, self.session.table
+        if table.may_pick(TRAY) and layout.tray_at(*point) == table.position.turn:
+            return TRAY
         return layout.cell_at(*point)
 
     # -- mouse --
@@ -4302,7 +4343,7 @@ class Hand:
         """Move the cursor to the cell above, below, left or right as one sees the board."""
         state, layout = self.state, self.board.layout
         if state.cursor is None:
-            self._point_at(state.selected if state.selected is not None else THRONE)
+            self._point_at(THRONE if state.selected in (None, TRAY) else state.selected)
         else:
             self._point_at(layout.next_cell(state.cursor, columns, rows))
 
@@ -4370,8 +4411,10 @@ class Hand:
         session = self.session
         self.put_down()
         match = _TYPED_MOVE.fullmatch(text.strip())
+        placed = _TYPED_CELL.fullmatch(text.strip()) if session.game.is_placing else None
         try:
-            move = Move.from_text("{}-{}".format(*match.groups()) if match else text.strip())
+            move = Move.from_text("{}-{}".format(*match.groups()) if match else
+                                  f"@{placed.group(1)}" if placed else text.strip())
         except AgonError as error:
             session.say(Message.of("error_" + error.code, **error.details), is_refusal=True)
             return
@@ -4796,14 +4839,13 @@ class GameCommands:
     def start(self, wanted: NewGame) -> None:
         """Begin the game that the dialog describes, and remember it for the next time."""
         self.store.change(white=wanted.levels[WHITE], black=wanted.levels[BLACK], level=wanted.level,
-                          by_lot=wanted.by_lot, queen_first=wanted.rules.queen_first,
-                          empty_throne_loses=wanted.rules.empty_throne_loses)
+                          by_lot=wanted.by_lot, **wanted.rules._asdict())
         self.adopt(self.make(wanted))
 
     def make(self, wanted: NewGame) -> RunningGame:
         """The game that is wanted, at its start."""
         turn = random.choice((WHITE, BLACK)) if wanted.by_lot else WHITE
-        game = Game(Position.start(turn), wanted.rules, today())
+        game = Game(Position.start(turn, wanted.rules), wanted.rules, today())
         return RunningGame(game, [Player(level) for level in wanted.levels], self.running.attempt)
 
     def adopt(self, running: RunningGame) -> None:
@@ -6914,6 +6956,12 @@ class Scene:
                 crown = CROWN_SIZES[stage] if cell == THRONE and theme.shine else 1.0
                 self._put(CARRIED if cell in moving else PIECES, (x + shift if cell in picture.trapped else x, y),
                           paint_board_piece, colours, position.is_queen(cell), crown)
+            waiting = layout.tray(side)[:picture.tray[side]]
+            is_moving = bool(waiting) and side == position.turn and TRAY in moving
+            for place in waiting[:-1] if is_moving else waiting:
+                self._put(PIECES, place, paint_board_piece, colours, False, 1.0)
+            if is_moving:
+                self._put(CARRIED, moving[TRAY], paint_board_piece, colours, False, 1.0)
 
     def _put_hexagons(self) -> None:
         """Hexagons, crosses and dots on cells, and the keyboard's cursor."""
@@ -6921,8 +6969,9 @@ class Scene:
         marks: Dict[Cell, Tuple[str, float, float]] = {}
         if picture.last and picture.last.target is not None and not picture.winners:
             marks[picture.last.target] = (theme.recent, ARRIVED, 0.057)
-        for cell in (picture.pointed, picture.selected, picture.hovered):
-            if cell is not None:
+        placed = [move.target for move in picture.arrows if move.is_placement]  # which have no way to be drawn
+        for cell in (picture.pointed, picture.selected, picture.hovered, *placed):
+            if cell is not None and cell != TRAY:
                 marks[cell] = (theme.allowed, MARK, 0.095)
         trapped = picture.trapped if self._stage(0, BAR_MS) >= 1 else ()
         for cell in (*trapped, *picture.causes, *(() if picture.tried is None else (picture.tried,))):
@@ -7264,9 +7313,17 @@ class BoardView(tk.Canvas):
         left = (1 - min(1.0, (time.monotonic() - self._began) / self._seconds)) ** 3
         places = {}
         for cell, (from_x, from_y) in self._origins.items():
-            x, y = self.layout.centre(cell)
+            x, y = self._home(cell)
             places[cell] = (x + (from_x - x) * left, y + (from_y - y) * left)
         return places
+
+    def _home(self, cell: Cell) -> Point:
+        """Where the piece of a cell, or the next guard of the tray, belongs."""
+        picture = self.picture
+        if cell != TRAY or picture is None:
+            return self.layout.centre(cell)
+        turn = picture.position.turn
+        return self.layout.tray(turn)[max(0, picture.tray[turn] - 1)]
 
     def _elapsed(self) -> float:
         """Milliseconds since the piece of the last move has arrived, as a Scene wants it."""
@@ -9740,6 +9797,7 @@ class NewGameDialog(Dialog):
         self.by_lot = tk.BooleanVar(parent, before.by_lot)
         self.queen_first = tk.BooleanVar(parent, before.rules.queen_first)
         self.empty_throne_loses = tk.BooleanVar(parent, before.rules.empty_throne_loses)
+        self.placement = tk.BooleanVar(parent, before.rules.placement)
         super().__init__(parent, look, texts("new_title"), texts("start_game"), texts("cancel"), on_done)
 
     def build(self, body: ttk.Frame) -> None:
@@ -9760,7 +9818,8 @@ class NewGameDialog(Dialog):
         for by_lot, key in ((False, "white_begins"), (True, "drawn_by_lot")):
             ttk.Radiobutton(body, text=texts(key), variable=self.by_lot, value=by_lot).pack(anchor="w", pady=2)
         self._group(body, "rule_options")
-        for variable, key in ((self.queen_first, "queen_first"), (self.empty_throne_loses, "empty_throne_loses")):
+        for variable, key in ((self.queen_first, "queen_first"), (self.empty_throne_loses, "empty_throne_loses"),
+                              (self.placement, "placement")):
             ttk.Checkbutton(body, text=texts(key), variable=variable).pack(anchor="w", pady=2)
 
     def _group(self, body: ttk.Frame, key: str, first: bool = False) -> None:
@@ -9772,7 +9831,7 @@ class NewGameDialog(Dialog):
         white = 0 if self.choice.get() in ("play_white", "play_both") else level
         black = 0 if self.choice.get() in ("play_black", "play_both") else level
         return (NewGame((white, black), level, self.by_lot.get(),
-                        Rules(self.queen_first.get(), self.empty_throne_loses.get())),)
+                        Rules(self.queen_first.get(), self.empty_throne_loses.get(), self.placement.get())),)
 
 
 class ProgramDialog(Dialog):
@@ -10610,6 +10669,7 @@ class App:
             if self.settings.is_new:
                 self.store.change(is_new=False)
         game, running.helper = session.game, None
+        home = home_of(game, move, layout)
         if game.undone[:1] == (move,):
             game.redo()
         else:
@@ -10617,8 +10677,8 @@ class App:
         if not session.is_lesson:
             self.files.autosave()
         origins = {}
-        if move.source is not None and move.target is not None:
-            origins[move.target] = origin or layout.centre(move.source)
+        if move.target is not None and home is not None:
+            origins[move.target] = origin or home
         self.glide(origins, SNAP_MS if origin else GLIDE_MS, self.settle)
 
     def _branch(self, move: Move) -> None:
@@ -10639,8 +10699,8 @@ class App:
             self.dialogs.ask("branch_title", Message("branch_text"), "branch_yes", "cancel", partial(self.play, move))
         else:
             session.refuse(move)
-        if dropped_at is not None and move.source is not None:
-            self.glide_home(move.source, dropped_at)
+        if dropped_at is not None and move.target is not None:
+            self.glide_home(TRAY if move.source is None else move.source, dropped_at)
 
     def glide_home(self, cell: Cell, point: Point) -> None:
         """Let a carried piece glide back to its cell; nothing has been moved."""

@@ -56,9 +56,9 @@ from agon_core import (
     QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEPS, STEP_BITS, STEP_CHANGES, THRONE,
     THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, ForcedWins, Game, IllegalMove, Move, Position, Refusal, Rules,
     axial, between, bits, board_sheet, cell_name, cells_of, change_of, count_possible, diagrams_svg, enclosures,
-    flanked, game_sheet, has_won, is_decided, lessons_of, load_games, load_lessons, move_of, moves_that_reach,
-    moves_to_go, perft, popcount, position_tasks, possible_changes, puzzle_sheet, puzzle_tasks, read_text, rules_sheet,
-    surrounds_empty_throne, trapping_cells, trapping_changes, write_game, write_safely)
+    flanked, game_sheet, has_won, is_decided, is_placing, lessons_of, load_games, load_lessons, move_of,
+    moves_that_reach, moves_to_go, perft, popcount, position_tasks, possible_changes, puzzle_sheet, puzzle_tasks,
+    read_text, rules_sheet, surrounds_empty_throne, trapping_cells, trapping_changes, write_game, write_safely)
 
 if TYPE_CHECKING:
     import socket  # used by `link` alone, which imports it itself: every engine would wait for it at its start
@@ -974,8 +974,9 @@ class Searcher:
         self.node_limit = nodes
         self.stop = stop
         self.tricks = tricks
-        self.rules = game.rules
         self.position = game.position
+        #: Once all guards stand, the rules are those without placement, which are looked up faster.
+        self.rules = game.rules if any(map(game.to_place, (WHITE, BLACK))) else game.rules._replace(placement=False)
         #: Decides between moves of equal score; without a seed the order of the rules does.
         self.luck = None if seed is None else random.Random(f"{seed} {len(game.moves)}")
         #: A first move has to be better than an earlier one by more than this: so that games differ.
@@ -1112,10 +1113,12 @@ class Searcher:
         return best
 
     def changes(self, own: Bits, enemy: Bits, queens: Bits) -> Tuple[List[Bits], Bits]:
-        """The possible changes, steps in the order of the side's value after them, and the trapped pieces.
+        """The possible changes, steps in the order of the side's value after them, and the pieces to be relocated.
 
         A pass when nothing else is possible, and no change when the game cannot go on.
         """
+        if self.rules.placement and is_placing(own, queens, self.rules):
+            return possible_changes(own, enemy, queens, self.rules), 0
         enemy_flanks = self.evaluation.shapes[enemy].flanks
         relocating = own & enemy_flanks
         if relocating:
@@ -1211,6 +1214,7 @@ class Searcher:
         missing = INNER & ~own
         if (enemy & flanks or relocating & queens or self.path.get(enemy) or quiet + 1 >= QUIET_MOVES_TO_DRAW
                 or popcount(enemy_reach & ~(own | enemy | flanks)) <= MOST_CELLS_A_CHANGE_CLOSES
+                or self.rules.placement and is_placing(own, queens, self.rules)
                 or not missing & (missing - 1) and (not missing or missing & reach)):
             return self.careful_frontier(own, enemy, queens, alpha, beta, ply, quiet)
         if relocating:
@@ -1512,7 +1516,7 @@ def game_of(words: Sequence[str], rules: Rules) -> Game:
     split = words.index("moves") if "moves" in words else len(words)
     place, moves = words[:split], words[split + 1:]
     if place == ["start"]:
-        start = Position.start()
+        start = Position.start(rules=rules)
     elif place and place[0] == "text":
         start = Position.from_text(" ".join(place[1:]))
     else:
@@ -1617,7 +1621,9 @@ class Engine:
         """Play on by other rules; AgonError if the moves so far break them."""
         if rules == self.rules:
             return
-        game = Game(self.game.start, rules)
+        start = self.game.start
+        is_fresh = not self.game.moves and start == Position.start(start.turn, self.rules)
+        game = Game(Position.start(start.turn, rules) if is_fresh else start, rules)
         for move in self.game.moves:
             game.play(move)
         self.game, self.rules = game, rules
@@ -2138,6 +2144,8 @@ class EngineProcess:
         self.is_ready = False
         #: What it has said unasked: the words behind `event`, to be taken by whoever cares, the oldest first.
         self.events: Deque[str] = collections.deque(maxlen=self.EVENTS)
+        #: The rules that it has been told; None before the first question.
+        self._rules: Optional[Rules] = None
         self._errors: Deque[str] = collections.deque(maxlen=self.ERROR_LINES)
         self._process: Optional["subprocess.Popen[bytes]"] = None
         self._threads: List[threading.Thread] = []
@@ -2185,6 +2193,7 @@ class EngineProcess:
         except ValueError as error:  # a NUL among the arguments
             raise OSError(errno.EINVAL, str(error)) from None
         self.name, self.wants, self.is_ready, self._has_ended = "", frozenset(), False, False
+        self._rules = None
         self._errors.clear()
         self._lines, self._outbox = queue.Queue(self.QUEUE_LINES), queue.Queue()
         listener = threading.Thread(target=self._read_errors, args=(process,), daemon=True)
@@ -2281,7 +2290,10 @@ class EngineProcess:
         self._catch_up()
         self.start()
         position = game.position if ply is None else game.positions[ply]
-        self._question = _Question(_lines_about(game, options, ply), position, game.rules, go, until)
+        # By other rules the moves of the game before might be illegal, so that game is forgotten first.
+        forget = ("newgame",) if self._rules not in (None, game.rules) else ()
+        self._rules = game.rules
+        self._question = _Question((*forget, *_lines_about(game, options, ply)), position, game.rules, go, until)
         self._is_wanted, self._is_hurried, self._complaint = True, False, ""
         if self.is_ready:
             self._send_question()
@@ -3021,6 +3033,7 @@ CHECKS: Tuple[Tuple[str, str, str, Rules], ...] = (
      Rules(queen_first=True)),
     ("when only a pass is possible", "Qf6 f5 g4 g5 g6 h4 h5 / Qh6 d5 e5 e6 e7 f4 f7 w", "", DEFAULT_RULES),
     ("with few pieces", "Qf2 d4 c5 / Qf10 d5 b", "", DEFAULT_RULES),
+    ("when guards are to be placed", "Qf1 / Qf11 w", "@a5 @b1", Rules(placement=True)),
 )
 
 
@@ -3660,7 +3673,7 @@ def _arrival(before: Position, move: Move) -> Optional[Reason]:
 
 def _approach(before: Position, move: Move) -> Optional[Reason]:
     """The move is a step inwards."""
-    if move.target is None or not before.is_progress(move) or before.is_relocation(move):
+    if move.source is None or move.target is None or not before.is_progress(move) or before.is_relocation(move):
         return None
     return Reason("nearer", (move.target,))
 

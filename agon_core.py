@@ -68,6 +68,8 @@ class Rules(NamedTuple):
     queen_first: bool = False
     #: Six own guards round a throne without the own queen lose the game.
     empty_throne_loses: bool = True
+    #: The queens stand alone at first, and the sides place their guards on ring 5, one after the other.
+    placement: bool = False
 
 
 DEFAULT_RULES = Rules()
@@ -90,6 +92,9 @@ class Refusal(Enum):
     OUTWARDS = "No piece steps outwards: only along its ring or inwards."
     THRONE_IS_QUEENS = "Only a queen may step on the throne."
     SELF_ENCLOSURE = "There the piece would stand between two enemies: self-enclosure is forbidden."
+    PLACE_FIRST = "First you place all six guards; only then do your pieces move."
+    PLACED_OUTSIDE = "A guard is placed on the outer ring."
+    NONE_TO_PLACE = "There is no guard to be placed: yours stand on the board already."
 
 
 class Ending(Enum):
@@ -130,7 +135,7 @@ ERROR_TEXTS = {
     "repeated_header": "the header {token} is there twice; the next game begins behind a result (* if it has none)",
     "bad_format": '"{token}" is not a format number; expected 1',
     "newer_format": "the file has format {token}, this program reads format 1; please use a newer Agon",
-    "bad_rules": '"{token}" is not a rule option; expected queen_first=on|off or empty_throne_loses=on|off',
+    "bad_rules": '"{token}" is not a rule option; expected one of {expected}, followed by =on or =off',
     "bad_result": '"{token}" is not a result; expected 1-0, 0-1, 1/2-1/2 or *',
     "bad_ply": 'the header Ply says "{token}"; expected how many of the {expected} moves are on the board',
     "other_result": "the result {token} contradicts {expected}, to which the moves or the header lead",
@@ -351,9 +356,11 @@ def trapping_cells(own: Bits, enemy: Bits) -> Bits:
 # Everything here sees the board from the side to move: `own` pieces, `enemy`
 # pieces, and `queens` of either side.  A move is a *change*: the two cells it
 # alters, as a bitboard.  own ^ change plays it, own & change is where it comes
-# from, and the empty change is a pass.
+# from, and the empty change is a pass.  A guard that is placed comes from
+# nowhere: its change is the one cell where it stands then.
 
 PASS_CHANGE: Bits = 0
+MAX_GUARDS = 6
 
 
 def has_won(own: Bits, queens: Bits) -> bool:
@@ -383,9 +390,21 @@ def is_decided(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> bool:
     return ring_ending(own, queens, rules) is not None or ring_ending(enemy, queens, rules) is not None
 
 
+def is_placing(own: Bits, queens: Bits, rules: Rules) -> bool:
+    """Whether a side has to place guards before anything else; nothing leaves the board, so their number tells."""
+    return rules.placement and popcount(own & ~queens) < MAX_GUARDS
+
+
+def placement_cells(own: Bits, enemy: Bits) -> Bits:
+    """Where a side may place a guard: on ring 5, and by the rule of self-enclosure."""
+    return OUTER & ~(own | enemy | enclosures(own, enemy))
+
+
 def must_relocate(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> Bits:
-    """The trapped pieces of which one has to be relocated now; 0 when there is none."""
+    """The trapped pieces of which one has to be relocated now; 0 when there is none, or guards are to be placed."""
     trapped = own & between(enemy)
+    if trapped and is_placing(own, queens, rules):
+        return 0
     if trapped and rules.queen_first and trapped & queens:
         return trapped & queens
     return trapped
@@ -410,7 +429,9 @@ def step_cells(own: Bits, enemy: Bits) -> Bits:
 
 
 def possible_changes(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> List[Bits]:
-    """All steps, or all relocations when a piece is trapped; no passes, no look at the end of the game."""
+    """All steps, or all relocations when a piece is trapped, or all placements; no passes, no look at the end."""
+    if rules.placement and is_placing(own, queens, rules):
+        return [1 << cell for cell in cells_of(placement_cells(own, enemy))]
     changes: List[Bits] = []
     trapped = must_relocate(own, enemy, queens, rules)
     if trapped:
@@ -431,6 +452,8 @@ def possible_changes(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> List
 
 def count_possible(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> int:
     """len(possible_changes(...)), found without making the list: each direction counts at once."""
+    if rules.placement and is_placing(own, queens, rules):
+        return popcount(placement_cells(own, enemy))
     trapped = must_relocate(own, enemy, queens, rules)
     if trapped:
         return sum(popcount(relocation_cells(1 << cell, own, enemy, queens)) for cell in cells_of(trapped))
@@ -464,11 +487,11 @@ def legal_changes(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> List[Bi
 
 # --- 5. Move ---------------------------------------------------------------------
 
-_MOVE_TEXT = re.compile(r"Q?([a-l][0-9]{1,2})[-*]([a-l][0-9]{1,2})[+#]?")
+_MOVE_TEXT = re.compile(r"(?:Q?([a-l][0-9]{1,2})[-*]|@)([a-l][0-9]{1,2})[+#]?")
 
 
 class Move(NamedTuple):
-    """A step or relocation from one cell to another; PASS has neither.
+    """A step or relocation from one cell to another; a placement has no source, and PASS has neither.
 
     >>> Move.from_text("Qf7-f6") == Move(parse_cell("f7"), parse_cell("f6"))
     True
@@ -485,12 +508,19 @@ class Move(NamedTuple):
         match = _MOVE_TEXT.fullmatch(text)
         if not match:
             raise AgonError("bad_move", text)
-        return cls(parse_cell(match.group(1)), parse_cell(match.group(2)))
+        source, target = match.groups()
+        return cls(parse_cell(source) if source else None, parse_cell(target))
+
+    @property
+    def is_placement(self) -> bool:
+        """Whether a guard is placed on the board."""
+        return self.source is None and self.target is not None
 
     def __str__(self) -> str:
-        if self.source is None or self.target is None:
+        if self.target is None:
             return "--"
-        return f"{cell_name(self.source)}-{cell_name(self.target)}"
+        target = cell_name(self.target)
+        return f"@{target}" if self.source is None else f"{cell_name(self.source)}-{target}"
 
 
 PASS = Move(None, None)
@@ -500,19 +530,19 @@ def move_of(change: Bits, own: Bits) -> Move:
     """The move that a change of these own pieces means."""
     if change == PASS_CHANGE:
         return PASS
-    return Move((change & own).bit_length() - 1, (change & ~own).bit_length() - 1)
+    source, target = change & own, change & ~own
+    return Move(source.bit_length() - 1 if source else None, target.bit_length() - 1)
 
 
 def change_of(move: Move) -> Bits:
     """The change that a move means."""
-    if move.source is None or move.target is None:
+    if move.target is None:
         return PASS_CHANGE
-    return 1 << move.source | 1 << move.target
+    return 1 << move.target if move.source is None else 1 << move.source | 1 << move.target
 
 
 # --- 6. Position -----------------------------------------------------------------
 
-MAX_GUARDS = 6
 START_TEXT = "Qf1 a5 b1 d9 h9 k1 l5 / Qf11 a2 b7 d1 h1 k7 l2"
 
 
@@ -539,9 +569,9 @@ class Position(NamedTuple):
     # -- making one --
 
     @classmethod
-    def start(cls, turn: int = WHITE) -> "Position":
-        """The starting position; White begins, or the side given."""
-        return _STARTS[turn]
+    def start(cls, turn: int = WHITE, rules: Rules = DEFAULT_RULES) -> "Position":
+        """The starting position by these rules; White begins, or the side given."""
+        return (_PLACEMENT_STARTS if rules.placement else _STARTS)[turn]
 
     @classmethod
     def from_text(cls, text: str) -> "Position":
@@ -628,6 +658,10 @@ class Position(NamedTuple):
         enemy = self.enemy if self.own >> cell & 1 else self.own
         return [cell + sign * line for line in LINES if 1 << cell & (enemy << line & enemy >> line) for sign in (1, -1)]
 
+    def to_place(self, side: int, rules: Rules = DEFAULT_RULES) -> int:
+        """How many guards a side has still to place."""
+        return MAX_GUARDS - popcount(self.pieces(side) & ~self.queens) if rules.placement else 0
+
     def must_relocate(self, rules: Rules = DEFAULT_RULES) -> List[Cell]:
         """The trapped pieces of which one has to be relocated now, sorted by name."""
         return sorted(cells_of(must_relocate(self.own, self.enemy, self.queens, rules)), key=cell_name)
@@ -668,13 +702,17 @@ class Position(NamedTuple):
         own, enemy, queens = self.own, self.enemy, self.queens
         if move == PASS:
             return Refusal.NO_PASS if count_possible(own, enemy, queens, rules) else None
-        if move.source is None or move.source not in _CELL_SET or not (own | enemy) >> move.source & 1:
+        if move.source is None:
+            return self._placement_refusal(move.target, rules)
+        if move.source not in _CELL_SET or not (own | enemy) >> move.source & 1:
             return Refusal.NO_PIECE
         if move.target is None or move.target not in _CELL_SET:
             return Refusal.TOO_FAR
         source, target = 1 << move.source, 1 << move.target
         if source & enemy:
             return Refusal.NOT_YOURS
+        if is_placing(own, queens, rules):
+            return Refusal.PLACE_FIRST
         trapped = must_relocate(own, enemy, queens, rules)
         if trapped and not source & trapped:
             return Refusal.QUEEN_FIRST if source & between(enemy) else Refusal.TRAPPED_FIRST
@@ -698,14 +736,24 @@ class Position(NamedTuple):
             return Refusal.SELF_ENCLOSURE
         return None
 
+    def _placement_refusal(self, target: Optional[Cell], rules: Rules) -> Optional[Refusal]:
+        """Why a guard cannot be placed on a cell; None if it can."""
+        if not is_placing(self.own, self.queens, rules):
+            return Refusal.NONE_TO_PLACE
+        if target is None or target not in _CELL_SET or RING[target] != RADIUS:
+            return Refusal.PLACED_OUTSIDE
+        if (self.own | self.enemy) >> target & 1:
+            return Refusal.TAKEN
+        return Refusal.SELF_ENCLOSURE if enclosures(self.own, self.enemy) >> target & 1 else None
+
     def causes(self, move: Move, rules: Rules = DEFAULT_RULES) -> List[Cell]:
         """The cells that make an illegal move illegal: enclosing enemies, trapped pieces, a taken target."""
         refusal = self.refusal(move, rules)
         if refusal is Refusal.TRAPPED_FIRST or refusal is Refusal.QUEEN_FIRST:
             return self.must_relocate(rules)
         if refusal is Refusal.SELF_ENCLOSURE:
-            assert move.source is not None and move.target is not None
-            own = self.own ^ 1 << move.source
+            assert move.target is not None
+            own = self.own if move.source is None else self.own ^ 1 << move.source
             lines = [line for line in LINES if enclosures(own, self.enemy, (line,)) >> move.target & 1]
             return sorted((move.target + sign * line for line in lines for sign in (1, -1)), key=cell_name)
         if refusal in (Refusal.TAKEN, Refusal.THRONE_IS_QUEENS, Refusal.NOT_TO_THRONE, Refusal.NOT_YOURS):
@@ -730,9 +778,9 @@ class Position(NamedTuple):
         return move.source is not None and bool(self.own & between(self.enemy))
 
     def is_progress(self, move: Move) -> bool:
-        """Whether a legal move is a relocation or a step inwards, so that the count of quiet moves starts anew."""
+        """Whether a legal move is a placement, a relocation or a step inwards: then the quiet moves count anew."""
         if move.source is None or move.target is None:
-            return False
+            return move.is_placement
         return self.is_relocation(move) or RING[move.source] != RING[move.target]
 
     def newly_trapped(self, move: Move) -> List[Cell]:
@@ -741,16 +789,17 @@ class Position(NamedTuple):
         return sorted(cells_of(self.enemy & between(following.enemy) & ~between(self.own)), key=cell_name)
 
     def describe(self, move: Move, rules: Rules = DEFAULT_RULES) -> str:
-        """The form of a legal move for people: 'Qf7-f6', 'e5*a1+' (rules: Notation)."""
-        if move.source is None:
+        """The form of a legal move for people: 'Qf7-f6', 'e5*a1+', '@a5' (rules: Notation)."""
+        if move.target is None:
             return str(move)
         outcome = self.after(change_of(move)).outcome(rules)
         suffix = "#" if outcome and outcome.winner == self.turn else "+" if self.newly_trapped(move) else ""
         text = str(move).replace("-", "*") if self.is_relocation(move) else str(move)
-        return ("Q" if self.is_queen(move.source) else "") + text + suffix
+        return ("Q" if move.source is not None and self.is_queen(move.source) else "") + text + suffix
 
 
 _STARTS = tuple(Position.from_text(f"{START_TEXT} {letter}") for letter in SIDE_LETTERS)
+_PLACEMENT_STARTS = tuple(Position.from_text(f"Qf1 / Qf11 {letter}") for letter in SIDE_LETTERS)
 
 # --- 7. Perft --------------------------------------------------------------------
 
@@ -810,7 +859,7 @@ class Game:
         self._moves: List[Move] = []
         #: The moves in the form for people, as far as somebody has asked for them.
         self._descriptions: List[str] = []
-        self._positions: List[Position] = [start or Position.start()]
+        self._positions: List[Position] = [start or Position.start(rules=rules)]
         self._quiet: List[int] = [0]
         #: By ply, how often the position has occurred, and by position, how often in the whole line.
         self._occurrence: List[int] = [1]
@@ -890,7 +939,7 @@ class Game:
         return self._occurrence[self._played if ply is None else ply]
 
     def quiet_moves(self, ply: Optional[int] = None) -> int:
-        """How many moves in a row, up to this one, were neither a step inwards nor a relocation."""
+        """How many moves in a row, up to this one, were neither a step inwards nor a relocation or placement."""
         return self._quiet[self._played if ply is None else ply]
 
     @property
@@ -929,6 +978,15 @@ class Game:
     def must_relocate(self) -> List[Cell]:
         """The trapped pieces of which one has to be relocated now, sorted by name; [] when the game has ended."""
         return [] if self.outcome() else self.position.must_relocate(self.rules)
+
+    def to_place(self, side: int) -> int:
+        """How many guards a side has still to place; 0 when the game has ended."""
+        return 0 if self.outcome() else self.position.to_place(side, self.rules)
+
+    @property
+    def is_placing(self) -> bool:
+        """Whether the side to move has to place a guard."""
+        return self.to_place(self.position.turn) > 0
 
     def describe(self, move: Move) -> str:
         """The form of a legal move for people, such as 'e5*a1+'."""
@@ -1099,7 +1157,7 @@ _TOKEN = re.compile(r"(?P<header>^[^\S\n]*\[.*)|(?P<comment>\{[^}]*\})|(?P<open_
                     re.MULTILINE)
 _MOVE_NUMBER = re.compile(r"[0-9]+\.+")
 _MARK = re.compile(r"[!?]{1,2}$")
-_RULE_OPTION = re.compile(r"(queen_first|empty_throne_loses)=(on|off)")
+_RULE_OPTION = re.compile(rf"({'|'.join(Rules._fields)})=(on|off)")
 
 
 def write_game(game: Game, with_undone: bool = False, headers: Optional[Dict[str, str]] = None) -> str:
@@ -1128,13 +1186,18 @@ def _headers_of(game: Game, length: int, result: str, headers: Optional[Dict[str
             if _HEADER_NAME.fullmatch(name) and name not in _OWN_HEADERS}
     written = {"Format": str(FORMAT), **kept, "Result": result}
     if game.rules != DEFAULT_RULES:
-        written["Rules"] = " ".join(
-            f"{name}={'on' if value else 'off'}" for name, value in game.rules._asdict().items())
-    if game.start != Position.start():
+        written["Rules"] = _rules_text(game.rules)
+    if game.start != Position.start(rules=game.rules):
         written["Position"] = str(game.start)
     if game.ply < length:
         written["Ply"] = str(game.ply)
     return written
+
+
+def _rules_text(rules: Rules) -> str:
+    """The rule options as a header; programs from before the placement should read the games without it."""
+    return " ".join(f"{name}={'on' if value else 'off'}" for name, value in rules._asdict().items()
+                    if value or name != "placement")
 
 
 def _words_of(game: Game, length: int, first: int) -> List[str]:
@@ -1247,7 +1310,9 @@ class _Draft:
         self.last_line = 1
         self._headers: Dict[str, str] = {}
         self._header_lines: Dict[str, int] = {}
-        self._rules, self._start = DEFAULT_RULES, Position.start()
+        self._rules = DEFAULT_RULES
+        #: Where the game starts, if a header says so.
+        self._start: Optional[Position] = None
         self._result: Optional[str] = None
         #: The game's own line of play, once a move has come, and the variations that are open, the innermost last.
         self._open: List[_Line] = []
@@ -1399,7 +1464,7 @@ def _parse_rules(value: str) -> Rules:
     for word in value.split():
         match = _RULE_OPTION.fullmatch(word)
         if not match or match.group(1) in options:
-            raise AgonError("bad_rules", word)
+            raise AgonError("bad_rules", word, expected=", ".join(Rules._fields))
         options[match.group(1)] = match.group(2) == "on"
     return Rules(**options)
 
@@ -1912,6 +1977,10 @@ MARGIN_SHARE, MOST_MARGIN = 0.035, 27
 PIECE_DIAMETER = 1.36
 
 
+#: The guards that are still to be placed: from one to the next in cell radii, and how many stand in each row.
+TRAY_PITCH, TRAY_ROWS = 1.5, (4, 2)
+
+
 class Layout(NamedTuple):
     """Where the cells are on the canvas (source: flat-topped axial grids, as in Red Blob Games' guide).
 
@@ -2002,6 +2071,21 @@ class Layout(NamedTuple):
             else:
                 places[rank] = x - 1.27 * self.size, y
         return places
+
+    def tray(self, side: int) -> List[Point]:
+        """Where the guards stand that a side has still to place: in a corner beside the plate, on the side's own half."""
+        sign = 1 if (side == BLACK) == self.flipped else -1  # 1: the side that is below, whose corner is on the left
+        left, bottom = TRAY_PITCH / 2 - PLATE_RADIUS, PLATE_HEIGHT / 2 - TRAY_PITCH / 2
+        places = [(left + TRAY_PITCH * i, bottom - TRAY_PITCH * row) for row, count in enumerate(TRAY_ROWS)
+                  for i in range(count)]
+        return [(self.x + sign * self.size * dx, self.y + sign * self.size * dy) for dx, dy in places]
+
+    def tray_at(self, x: float, y: float) -> Optional[int]:
+        """The side in whose tray a pixel is, or None."""
+        for side in (WHITE, BLACK):
+            if any(math.hypot(x - left, y - top) <= self.size * TRAY_PITCH / 2 for left, top in self.tray(side)):
+                return side
+        return None
 
     def reading_order(self, cell: Cell) -> Point:
         """A key that sorts cells as one reads them: by column, from the bottom up."""

@@ -194,22 +194,24 @@ def slow_trapped(board: Board, side: str) -> List[XY]:
     return [cell for cell in board if owner(board[cell]) == side and squeezing(board, cell, other(side))]
 
 
-def encloses_itself(board: Board, source: XY, target: XY) -> bool:
+def encloses_itself(board: Board, side: str, source: Optional[XY], target: XY) -> bool:
     """Whether the piece would stand between two enemies without enclosing both of them."""
-    side = board[source].lower()
     rest = {cell: letter for cell, letter in board.items() if cell != source}
     return any(not owner(rest.get(moved(target, step, 2))) == side == owner(rest.get(moved(target, step, -2)))
                for step in squeezing(rest, target, other(side)))
 
 
-def slow_changes(board: Board, side: str, rules: Rules) -> List[Tuple[XY, XY]]:
-    """Steps or relocations; neither passes nor the end of the game."""
+def slow_changes(board: Board, side: str, rules: Rules) -> List[Tuple[Optional[XY], XY]]:
+    """Steps, relocations or placements (from nowhere); neither passes nor the end of the game."""
+    if rules.placement and list(board.values()).count(side) < 6:
+        return [(None, cell) for cell in ALL
+                if ring(cell) == 5 and cell not in board and not encloses_itself(board, side, None, cell)]
     mine = [cell for cell in board if owner(board[cell]) == side]
     trapped = slow_trapped(board, side)
     trapped_queen = [cell for cell in trapped if board[cell].isupper()]
     if rules.queen_first and trapped_queen:
         trapped = trapped_queen
-    moves = []
+    moves: List[Tuple[Optional[XY], XY]] = []
     for source in trapped or mine:
         is_queen = board[source].isupper()
         if trapped and is_queen:
@@ -220,7 +222,7 @@ def slow_changes(board: Board, side: str, rules: Rules) -> List[Tuple[XY, XY]]:
             wished = [cell for cell in around(source) if ring(cell) <= ring(source)]
             wished = [cell for cell in wished if is_queen or cell != (0, 0)]
         moves += [(source, target) for target in wished
-                  if target not in board and not encloses_itself(board, source, target)]
+                  if target not in board and not encloses_itself(board, side, source, target)]
     return moves
 
 
@@ -239,12 +241,14 @@ def slow_outcome(board: Board, rules: Rules) -> Optional[Tuple[Optional[str], st
 def slow_legal(board: Board, side: str, rules: Rules = DEFAULT_RULES) -> List[str]:
     if slow_outcome(board, rules):
         return []
-    return sorted(f"{name(a)}-{name(b)}" for a, b in slow_changes(board, side, rules)) or ["--"]
+    return sorted(f"{name(a)}-{name(b)}" if a else f"@{name(b)}" for a, b in slow_changes(board, side, rules)) or ["--"]
 
 
-def slow_play(board: Board, move: str) -> Board:
+def slow_play(board: Board, side: str, move: str) -> Board:
     if move == "--":
         return board
+    if move.startswith("@"):
+        return {**board, CALLED[move[1:]]: side}
     source, target = (CALLED[word] for word in move.split("-"))
     return {**{cell: letter for cell, letter in board.items() if cell != source}, target: board[source]}
 
@@ -252,20 +256,20 @@ def slow_play(board: Board, move: str) -> Board:
 def slow_describe(board: Board, side: str, move: str, rules: Rules) -> str:
     if move == "--":
         return move
-    after = slow_play(board, move)
+    after = slow_play(board, side, move)
+    queen = "" if move.startswith("@") or board[CALLED[move.split("-")[0]]].islower() else "Q"
     if slow_trapped(board, side):
         move = move.replace("-", "*")
-    queen = "Q" if board[CALLED[move.replace("*", "-").split("-")[0]]].isupper() else ""
     end = slow_outcome(after, rules)
     fresh = set(slow_trapped(after, other(side))) - set(slow_trapped(board, other(side)))
     return queen + move + ("#" if end and end[0] == side else "+" if fresh else "")
 
 
-def slow_perft(board: Board, side: str, depth: int) -> int:
-    moves = slow_legal(board, side)
+def slow_perft(board: Board, side: str, depth: int, rules: Rules = DEFAULT_RULES) -> int:
+    moves = slow_legal(board, side, rules)
     if depth == 1:
         return len(moves)
-    return sum(slow_perft(slow_play(board, move), other(side), depth - 1) for move in moves)
+    return sum(slow_perft(slow_play(board, side, move), other(side), depth - 1, rules) for move in moves)
 
 
 # --- positions to try things on --------------------------------------------------
@@ -506,7 +510,32 @@ REFUSALS = [
     ("Qf1 c3 d2 d6 / Qf11 c4 d3 d5 e4 w", "c3-d4", Refusal.SELF_ENCLOSURE, "c4 e4"),
     ("Qf1 c3 d2 / Qf11 c4 d3 d5 e4 w", "c3-d4", Refusal.SELF_ENCLOSURE, "c4 d3 d5 e4"),
     ("Qf1 a1 a5 / Qf11 a2 a4 a6 w", "a5-a3", Refusal.SELF_ENCLOSURE, "a2 a4"),
+    ("Qf1 a5 / Qf11 w", "@a1", Refusal.NONE_TO_PLACE, ""),
 ]
+
+#: The same where guards are to be placed.
+PLACING = Rules(placement=True)
+PLACING_REFUSALS = [
+    ("Qf1 a5 / Qf11 b1 w", "a5-b5", Refusal.PLACE_FIRST, ""),
+    ("Qf1 a5 / Qf11 b1 w", "f1-f2", Refusal.PLACE_FIRST, ""),
+    ("Qf1 a5 / Qf11 b1 w", "f11-f10", Refusal.NOT_YOURS, "f11"),
+    ("Qf1 a5 / Qf11 b1 w", "f6-f7", Refusal.NO_PIECE, ""),
+    ("Qf1 a5 / Qf11 b1 w", "--", Refusal.NO_PASS, ""),
+    ("Qf1 a5 / Qf11 b1 w", "@b2", Refusal.PLACED_OUTSIDE, ""),
+    ("Qf1 a5 / Qf11 b1 w", "@f6", Refusal.PLACED_OUTSIDE, ""),
+    ("Qf1 a5 / Qf11 b1 w", "@a5", Refusal.TAKEN, "a5"),
+    ("Qf1 a5 / Qf11 b1 w", "@b1", Refusal.TAKEN, "b1"),
+    ("Qf1 / Qf11 a2 a4 w", "@a3", Refusal.SELF_ENCLOSURE, "a2 a4"),
+    ("Qf1 a5 b1 d9 h9 k1 l5 / Qf11 w", "@a1", Refusal.NONE_TO_PLACE, ""),
+]
+
+
+@pytest.mark.parametrize("text, move, refusal, causes", PLACING_REFUSALS, ids=[
+    f"{row[2].name}-{row[1]}" for row in PLACING_REFUSALS])
+def test_each_refusal_while_guards_are_placed_comes_with_its_cells(
+        text: str, move: str, refusal: Refusal, causes: str) -> None:
+    assert pos(text).refusal(mv(move), PLACING) is refusal
+    assert " ".join(names(pos(text).causes(mv(move), PLACING))) == causes
 
 
 @pytest.mark.parametrize("text, move, refusal, causes", REFUSALS, ids=[
@@ -531,12 +560,82 @@ def test_with_queen_first_the_trapped_queen_causes_the_refusal() -> None:
 
 
 def test_every_refusal_has_an_example_here() -> None:
-    assert {row[2] for row in REFUSALS} | {Refusal.QUEEN_FIRST} == set(Refusal)
+    assert {row[2] for row in REFUSALS + PLACING_REFUSALS} | {Refusal.QUEEN_FIRST} == set(Refusal)
 
 
 def test_a_legal_move_has_no_refusal_and_no_causes() -> None:
     assert Position.start().refusal(mv("f1-f2")) is None
     assert Position.start().causes(mv("f1-f2")) == []
+
+
+# -- the old second way to begin --
+
+def test_with_placement_the_queens_stand_alone_at_first() -> None:
+    assert str(Position.start(rules=PLACING)) == "Qf1 / Qf11 w" and str(Position.start(BLACK, PLACING)) == "Qf1 / Qf11 b"
+    assert Game(rules=PLACING).start == Position.start(rules=PLACING) and Game().start == Position.start()
+    moves = legal("Qf1 / Qf11 w", PLACING)
+    assert len(moves) == 28 and all(move[0] == "@" and ring(CALLED[move[1:]]) == 5 for move in moves)
+
+
+def test_when_all_guards_stand_the_beginner_makes_the_first_step() -> None:
+    game = played("@a5 @d1 @b1 @h1 @d9 @a2 @h9 @l2 @k1 @b7 @l5", rules=PLACING)
+    assert game.position.turn == BLACK and game.is_placing and (game.to_place(WHITE), game.to_place(BLACK)) == (0, 1)
+    game.play(mv("@k7"))
+    assert not game.is_placing and game.position == Position.start()
+    assert game.legal_moves() == Position.start().legal_moves()
+
+
+def test_as_long_as_guards_are_placed_nothing_is_relocated_and_then_as_usual() -> None:
+    trapped = "Qf1 a4 b1 d9 h9 k1 / Qf11 a3 a5 d1 h1 l2 w"
+    assert names(pos(trapped).trapped()) == ["a4"] and pos(trapped).must_relocate(PLACING) == []
+    assert all(move.startswith("@") for move in legal(trapped, PLACING))
+    game = played("@l5 @k7", trapped, PLACING)
+    assert names(game.must_relocate()) == ["a4"]
+    assert all(move.startswith("a4-") for move in legal(str(game.position), PLACING))
+
+
+def test_a_guard_may_be_placed_between_two_enemies_that_it_encloses_itself() -> None:
+    assert "@a3" in legal("Qf1 a1 a5 / Qf11 a2 a4 w", PLACING)
+    assert "@a3" not in legal("Qf1 a1 / Qf11 a2 a4 w", PLACING)
+
+
+def test_a_placement_is_no_quiet_move_and_can_trap() -> None:
+    game = played("@a1 @a2", rules=PLACING)
+    assert game.describe(mv("@a3")) == "@a3+" and names(game.position.newly_trapped(mv("@a3"))) == ["a2"]
+    game.play(mv("@a3"))
+    assert game.quiet_moves() == 0 and not game.position_at(2).is_relocation(mv("@a3"))
+
+
+@pytest.mark.parametrize("depth, count", [(1, 28), (2, 754), (3, 19_552)])
+def test_a_start_with_placement_has_these_perft_counts_by_both_rules(depth: int, count: int) -> None:
+    assert perft(Position.start(rules=PLACING), depth, PLACING) == count
+    assert slow_perft(*read_board("Qf1 / Qf11 w"), depth, PLACING) == count
+
+
+def test_without_the_option_nothing_is_placed() -> None:
+    assert legal("Qf1 / Qf11 w") == ["f1-e1", "f1-f2", "f1-g1"]
+
+
+def test_a_game_with_placement_is_written_and_read_again() -> None:
+    game = played("@a5 @d1 @b1", rules=PLACING)
+    text = game.to_text()
+    assert '[Rules "queen_first=off empty_throne_loses=on placement=on"]' in text and "[Position" not in text
+    assert "1. @a5 @d1 2. @b1" in text
+    again = Game.from_text(text)
+    assert (again.rules, again.moves, again.position) == (PLACING, game.moves, game.position)
+    assert "placement" not in Game(rules=QUEEN_FIRST).to_text()  # which programs from before should read
+    whole = Game(Position.start(), PLACING)
+    assert Game.from_text(whole.to_text()).start == Position.start()
+
+
+def test_a_placement_is_read_as_it_is_written() -> None:
+    for cell in CELLS:
+        move = Move(None, cell)
+        assert str(move) == "@" + cell_name(cell) and mv(str(move)) == mv(f"{move}+") == move and move.is_placement
+    assert not PASS.is_placement and not mv("a5-b5").is_placement
+    for text in ("@", "@m1", "@a5-b5", "Q@a5", "@@a5", "a5@"):
+        with pytest.raises(AgonError):
+            mv(text)
 
 
 # === 4. Sandwich and relocation ==================================================
@@ -3180,6 +3279,25 @@ def test_board_letters_and_rank_numbers_lie_on_the_plate_and_apart(size: Tuple[i
                for number, (x1, y1) in enumerate(places) for x2, y2 in places[:number])
 
 
+@pytest.mark.parametrize("size", LAYOUT_SIZES)
+@pytest.mark.parametrize("flipped", [False, True])
+def test_the_guards_to_be_placed_stand_beside_the_plate_on_their_own_half(size: Tuple[int, int], flipped: bool) -> None:
+    layout = Layout.fit(*size, flipped)
+    radius = layout.size * agon_core.PIECE_DIAMETER / 2
+    edge = [(math.cos(angle) * radius, math.sin(angle) * radius) for angle in map(math.radians, range(0, 360, 15))]
+    for side in (WHITE, BLACK):
+        tray = layout.tray(side)
+        assert len(tray) == agon_core.MAX_GUARDS
+        for number, (x, y) in enumerate(tray):
+            assert (y > layout.y) == ((side == WHITE) != flipped) and layout.tray_at(x, y) == side
+            assert layout.cell_at(x, y) is None
+            for dx, dy in edge:
+                assert not is_inside(layout.plate(), (x + dx, y + dy))
+                assert -1 <= x + dx <= size[0] + 1 and -1 <= y + dy <= size[1] + 1
+            assert all(math.hypot(x - x2, y - y2) > 2 * radius for x2, y2 in tray[:number])
+    assert layout.tray_at(layout.x, layout.y) is None
+
+
 @pytest.mark.parametrize("size", [(400, 300), (300, 400), (1000, 1000), (900, 1100), (1000, 950)])
 @pytest.mark.parametrize("flipped", [False, True])
 def test_the_board_is_as_large_as_its_margins_allow(size: Tuple[int, int], flipped: bool) -> None:
@@ -3679,9 +3797,17 @@ def test_there_are_thousands_of_positions_of_every_kind() -> None:
     assert {rules for _, rules in positions()} == {Rules(a, b) for a in (False, True) for b in (False, True)}
 
 
+def placings(seed: int, games: int) -> List[Tuple[Position, Rules]]:
+    """Positions from the beginnings of random games with placement."""
+    rng = random.Random(seed)
+    return [(position, rules) for number in range(games)
+            for rules in [Rules(bool(number & 1), not number & 2, True)]
+            for position in play_out(rng, str(Position.start(number % 2, rules)), rules, 16)]
+
+
 def test_fast_and_slow_rules_agree() -> None:
     rng = random.Random(2)
-    for position, rules in positions()[::3]:
+    for position, rules in positions()[::3] + placings(4, 20):
         board, side = read_board(str(position))
         where = f"{position} {rules}"
         moves = slow_legal(board, side, rules)
@@ -3694,7 +3820,7 @@ def test_fast_and_slow_rules_agree() -> None:
         for text in rng.sample(moves, min(1, len(moves))):
             move = mv(text)
             after = position.play(move, rules)
-            assert str(after) == write_board(slow_play(board, text), other(side)), where
+            assert str(after) == write_board(slow_play(board, side, text), other(side)), where
             assert position.describe(move, rules) == slow_describe(board, side, text, rules), where
             assert mv(position.describe(move, rules)) == move, where
             fresh = set(after.trapped()) - set(position.with_turn(after.turn).trapped())
@@ -3706,10 +3832,10 @@ def test_refusal_is_none_exactly_for_the_legal_moves() -> None:
     ends = [pair for pair in positions() if pair[0].outcome(pair[1])]
     trapped = [pair for pair in positions() if len(pair[0].trapped()) > 1]
     chosen = rng.sample(ends, 4) + rng.sample(trapped, 20) + rng.sample(positions(), 30)
-    chosen += [(pos(case.position), DEFAULT_RULES) for case in CASES[:14]]
+    chosen += [(pos(case.position), DEFAULT_RULES) for case in CASES[:14]] + placings(5, 2)
     for number, (position, rules) in enumerate(chosen):
         sources = CELLS if number % 10 == 0 else list(agon_core.cells_of(position.own | position.enemy))
-        pairs = [PASS] + [Move(source, target) for source in sources for target in CELLS]
+        pairs = [PASS] + [Move(source, target) for source in [None, *sources] for target in CELLS]
         allowed = {move for move in pairs if position.refusal(move, rules) is None}
         moves = position.legal_moves(rules)
         assert len(moves) == len(set(moves))
@@ -4766,6 +4892,23 @@ def test_the_move_is_legal_under_every_rule_option():
                 assert agon_ai.search(game, depth=2).move in game.legal_moves()
 
 
+def test_every_level_places_its_guards():
+    for level in range(1, 7):
+        game = Game(rules=PLACING)
+        while game.is_placing and game.ply < 4:
+            game.play(agon_ai.choose(game, level, seed=1).move)
+        assert game.to_place(WHITE) == 4 and game.quiet_moves() == 0, level
+    game = played("@a5 @b1 @d9 @h1 @l5 @a2 @h9 @k7 @k1 @c1 @d1", rules=PLACING)
+    assert agon_ai.search(game, depth=3).pv[0].is_placement and not agon_ai.search(game, depth=3).pv[1].is_placement
+
+
+def test_the_tricks_of_the_search_change_no_value_while_guards_are_placed():
+    game = played("@a5 @b1 @d9 @h1 @l5 @a2 @h9 @k7 @k1", rules=PLACING)
+    value = agon_ai.negamax(game.position, 2, PLACING)
+    exact = agon_ai.Tricks(reductions=False, contempt=False)
+    assert [agon_ai.search(game, depth=2, tricks=tricks).score for tricks in (agon_ai.PLAIN, exact)] == [value, value]
+
+
 def test_a_position_with_few_pieces_is_played_too():
     for text in ("Qf1 / a5 w", "a5 / b2 w", "f3 / Qf6 b", "Qf6 / w".replace("/ w", "/ a1 w")):
         game = game_at(text)
@@ -5417,6 +5560,18 @@ def test_other_rules_are_taken_in_the_running_game_if_its_moves_allow_them(asked
     assert asked.rules == asked.game.rules == Rules(empty_throne_loses=False) and asked.said[-1].startswith("error")
 
 
+def test_with_placement_the_engine_begins_with_the_queens_alone(asked):
+    asked.obey("setoption name Placement value on")
+    assert asked.game.start == Position.start(rules=PLACING) and asked.game.rules == PLACING
+    asked.obey("position start moves @a5 @b1")
+    assert [str(move) for move in asked.game.moves] == ["@a5", "@b1"]
+    asked.obey("setoption name Placement value off")  # by which nothing could have been placed
+    assert asked.said[-1].startswith("error") and asked.rules == PLACING
+    asked.obey("newgame")
+    asked.obey("setoption name Placement value off")
+    assert asked.game.start == Position.start() and asked.rules == DEFAULT_RULES
+
+
 def test_go_reports_depths_and_a_legal_best_move():
     with Talk() as engine:
         engine.say("position start moves a5-b5 d1-d2")
@@ -5701,6 +5856,7 @@ def test_an_engine_is_told_rules_position_and_what_it_wants_line_by_line(engine_
     assert told(tmp_path) == [
         "agon", "setoption name Level value 3", "setoption name Ponder value on",
         "setoption name QueenFirst value on", "setoption name EmptyThroneLoses value off",
+        "setoption name Placement value off",
         "position text a5 / Qf7 b moves f7-f6",
         "legal " + " ".join(map(str, game.positions[1].legal_moves(game.rules))), "board a5 / Qf6 w", "go movetime 7"]
     assert engine.name == "Listener" and engine.wants == {"legal", "board"}
@@ -5712,7 +5868,30 @@ def test_an_engine_that_wants_nothing_is_told_no_more_than_the_position(engine_o
     assert engine.wait(20).text == "resign"
     assert told(tmp_path) == [
         "agon", "setoption name QueenFirst value off", "setoption name EmptyThroneLoses value on",
-        f"position text {Position.start()}", "go"]
+        "setoption name Placement value off", f"position text {Position.start()}", "go"]
+
+
+def test_an_engine_forgets_a_game_by_other_rules_before_it_is_told_the_new_ones(engine_of, tmp_path):
+    engine = engine_of(LISTENER + AGON + "    if word == 'go': print('bestmove resign')\n")
+    for game in (Game(), Game(rules=PLACING), played("@a5", rules=PLACING), Game()):
+        engine.ask(game)
+        engine.wait(20)
+    lines = [line for line in told(tmp_path) if line == "newgame" or line.startswith(("setoption name Pl", "pos"))]
+    assert lines == [
+        "setoption name Placement value off", f"position text {Position.start()}",
+        "newgame", "setoption name Placement value on", "position text Qf1 / Qf11 w",
+        "setoption name Placement value on", "position text Qf1 / Qf11 w moves @a5",
+        "newgame", "setoption name Placement value off", f"position text {Position.start()}"]
+
+
+def test_the_programs_own_engine_goes_from_placing_to_few_pieces_without_it():
+    engine = agon_ai.EngineProcess(agon_ai.OWN_ENGINE)
+    try:
+        for game in (played("@a5 @b1", rules=PLACING), played("", "Qf2 d4 / Qf10 d5 b")):
+            engine.ask(game, "go depth 1")
+            assert agon_ai.chosen_move(game, engine.wait(20).text) in game.legal_moves()
+    finally:
+        engine.close()
 
 
 def polled(engine, count=1, seconds=20):
@@ -9337,6 +9516,23 @@ def test_the_board_shows_the_position_and_the_last_move_and_nothing_else_by_itse
     assert session.game.position != Position.start()
 
 
+def test_the_board_shows_the_guards_to_be_placed_and_where_they_may_go() -> None:
+    session = on_table("@a5", rules=PLACING)
+    seen = picture(session)
+    assert seen == agon.Picture(session.game.position, last=mv("@a5"), tray=(5, 6), targets=frozenset(
+        move.target for move in session.game.legal_moves()))
+    assert picture(session, selected=agon.TRAY, carried=(3.0, 4.0)).carried == (agon.TRAY, (3.0, 4.0))
+    assert picture(on_table("@a5", rules=PLACING, levels=(0, 1))).targets == frozenset()
+    whole = on_table("@a5 @d1 @b1 @h1 @d9 @a2 @h9 @l2 @k1 @b7 @l5 @k7", rules=PLACING)
+    assert picture(whole).tray == (0, 0) and picture(whole).targets == frozenset()
+
+
+def test_pieces_that_are_trapped_while_guards_are_placed_are_not_marked_and_nobody_is_told() -> None:
+    session = on_table(start="Qf1 a4 b1 d9 h9 k1 / Qf11 a3 a5 d1 h1 l2 w", rules=PLACING)
+    assert picture(session).trapped == frozenset() and picture(session).bars == ()
+    assert voice(session) == agon.Voice("plain", said("turn", side=WHITE), said("say_place", count=1))
+
+
 def test_the_board_shows_what_the_hand_holds_and_points_at() -> None:
     session = on_table()
     held = {"selected": parse_cell("b1"), "targets": cells("a1 b2 c1 c2"), "hovered": parse_cell("c2"),
@@ -9968,6 +10164,69 @@ def test_a_piece_that_is_dragged_is_tried_where_it_is_dropped() -> None:
     assert (player.mode, player.hand.state.carried) == ("DRAGGING", player.point("c2")) and player.hand.is_carrying
     player.release("c2")
     assert player.tried == [("b1-c2", player.point("c2"))] and player.is_empty()
+
+
+def test_a_guard_is_placed_by_a_click_or_dragged_from_beside_the_board() -> None:
+    for flipped in (False, True):
+        player = Gestures(on_table("@a5", rules=PLACING), flipped)
+        player.click("d1")
+        player.point = lambda place: (layout.tray(BLACK)[5] if place == "tray" else layout.tray(WHITE)[0]
+                                      if place == "other" else layout.centre(parse_cell(place)))
+        layout = player.board.layout
+        player.press("tray")
+        assert (player.mode, player.hand.state.selected) == ("SELECTED", agon.TRAY)
+        assert player.hand.state.targets == frozenset(move.target for move in player.session.game.legal_moves())
+        player.motion("e1")
+        assert (player.mode, player.hand.state.carried) == ("DRAGGING", player.point("e1"))
+        player.release("e1")
+        player.click("tray", "h1")
+        assert player.tried == [("@d1", None), ("@e1", player.point("e1")), ("@h1", None)] and player.is_empty()
+        player.drag("other", "h1")  # White's guards
+        assert len(player.tried) == 3
+
+
+def test_a_guard_that_is_dropped_beside_the_board_or_in_the_tray_goes_home() -> None:
+    player = gestures(rules=PLACING)
+    gone = []
+    player.hand.glide_home = lambda cell, point: gone.append(cell)
+    for place in ((-50.0, 3.0), player.board.layout.tray(WHITE)[2]):
+        player.hand.press(player.board.layout.tray(WHITE)[0])
+        player.motion("d4")
+        player.hand.motion(place)
+        player.hand.release(place)
+    assert gone == [agon.TRAY] * 2 and player.tried == [] and player.is_empty()
+
+
+def test_own_pieces_say_that_the_guards_come_first() -> None:
+    player = gestures("@a5 @b1", rules=PLACING)
+    for cell in ("f1", "a5"):
+        player.click(cell)
+        assert player.words == said("no_PLACE_FIRST") and player.session.is_refusal and player.selected == ""
+    player.click("f11")
+    assert player.words == said("no_NOT_YOURS") and player.tried == []
+
+
+def test_a_placement_is_typed_or_made_with_the_cursor() -> None:
+    player = gestures(rules=PLACING)
+    for text in ("a1", "@a2"):
+        player.type(text)
+    player.hand.step_cursor(1)
+    assert player.cursor == "a1"
+    player.hand.enter()
+    assert player.tried == [("@a1", None), ("@a2", None), ("@a1", None)]
+    player = gestures()
+    player.type("a1")  # where nothing is placed
+    assert player.tried == [] and player.session.is_refusal
+    player.type("@a1")
+    assert player.tried == [("@a1", None)]  # the rules say why not
+
+
+def test_a_placed_guard_comes_from_its_tray() -> None:
+    layout = Layout.fit(600, 600)
+    game = played("@a5", rules=PLACING)
+    assert agon.home_of(game, mv("@b1"), layout) == layout.tray(BLACK)[5]
+    assert agon.home_of(Game(), mv("a5-b5"), layout) == layout.centre(parse_cell("a5"))
+    assert agon.home_of(Game(), PASS, layout) is None
 
 
 def test_on_a_turned_board_the_same_gestures_move_the_same_pieces() -> None:
@@ -10812,7 +11071,7 @@ def test_an_engine_is_told_the_rules_the_level_and_the_moves_of_the_game(monkeyp
     assert [line.text for line in engine.log] == [
         "setoption name Level value 5", "setoption name Without value none",
         "setoption name QueenFirst value on", "setoption name EmptyThroneLoses value off",
-        f"position text {Position.start()} moves b1-c2", "go"]
+        "setoption name Placement value off", f"position text {Position.start()} moves b1-c2", "go"]
 
 
 class Answering:
@@ -14007,6 +14266,31 @@ def test_the_menus_can_be_opened_and_their_choices_made(window: Window) -> None:
 
 
 # --- dialogs ---------------------------------------------------------------------
+
+def test_guards_are_dragged_from_beside_the_board_or_placed_by_a_click(window: Window) -> None:
+    window.begin(str(Position.start(rules=PLACING)), rules=PLACING)
+    window.rest()
+    tray = window.board.layout.tray(WHITE)
+    window.press(tray[5])
+    window.motion(window.board.layout.centre(parse_cell("a5")))
+    lifted = [sprite for sprite in window.board.sprites if sprite.layer == agon.CARRIED]
+    lying = [sprite for sprite in window.board.sprites if sprite.layer == agon.PIECES]
+    assert (len(lifted), len(lying)) == (1, 13) and window.session.mode is agon.Mode.DRAGGING
+    x, y = window.board.layout.centre(parse_cell("a5"))
+    assert math.dist((lifted[0].x, lifted[0].y), (x, y)) < 2
+    window.release("a5")
+    window.rest()
+    window.click("b1")
+    window.rest()
+    assert window.session.game.descriptions() == ["@a5", "@b1"]
+    window.press(tray[4])
+    window.motion("d4")
+    window.release("d4")
+    window.rest()
+    assert window.app.window.shown.voice.heading == said("no_PLACED_OUTSIDE", window.app.texts.language)
+    assert window.session.game.ply == 2 and window.session.mode is agon.Mode.IDLE
+    assert window.app.window.shown.picture.tray == (5, 5) and not window.errors
+
 
 def test_the_new_game_dialog_starts_the_game_it_describes(window: Window) -> None:
     window.keys("Control-n")
