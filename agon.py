@@ -84,7 +84,7 @@ from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTupl
 
 from agon_ai import (
     INFINITY, LEVELS, ORDERS, SIDE_WORDS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Reason, Said,
-    TreeLine, TreeStep, board_plies, changed_weights, explain, missing_file, parse_record, parse_tree_line,
+    TreeLine, TreeStep, board_plies, changed_weights, explain, parse_record, parse_tree_line,
     program_command, source_of, tree_steps)
 from agon_ai import LEARNT, PARTS, SIMPLE, ProtocolError, Weights
 from agon_ai import Mistake, Review, annotate, chance, mark_of, score_before
@@ -130,6 +130,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     # the message box: whose turn it is
     "your_turn": ("Du bist am Zug", "Your move"),
     "turn": ("{side} ist am Zug", "{side} to move"),
+    "turn_of": ("{name} ist am Zug", "{name} to move"),
     "computer_turn": ("Der Computer denkt …", "The computer is thinking …"),
     "program_turn": ("{name} denkt …", "{name} is thinking …"),
     "other_turn": ("Der andere Computer ist am Zug", "The other computer is to move"),
@@ -164,7 +165,10 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "task_queen_first": ("Die Königin geht vor: Setz sie auf irgendein freies Feld außer dem Thron.",
                          "The queen goes first: put her on any free cell except the throne."),
     "must_relocate": ("{side} muss umsetzen", "{side} must relocate"),
-    "relocated": ("{side} setzte {cell} nach {target} um.", "{side} relocated {cell} to {target}."),
+    "relocated_guard": ("{side} setzt die eingeschlossene Wache {cell} nach {target} um.",
+                        "{side} puts the trapped guard {cell} on {target}."),
+    "relocated_queen": ("{side} setzt die eingeschlossene Königin {cell} nach {target} um.",
+                        "{side} puts the trapped queen {cell} on {target}."),
     # the message box: what has happened
     "say_pass": ("{side} kann nicht ziehen und setzt aus.", "{side} cannot move and passes."),
     "say_hint": ("Vorschlag: {move}", "Suggestion: {move}"),
@@ -243,7 +247,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "drawn": ("Unentschieden", "Draw"),
     "ended_on": ("Ende im {number}. Zug", "ended on move {number}"),
     "next_level": ("Stufe {level} versuchen", "Try level {level}"),
-    "again": ("Noch einmal", "Once more"),
+    "again": ("Revanche", "Rematch"),
     "look_through": ("Spiel durchsehen", "Review the game"),
     # the first start
     "welcome": ("Neu bei Agon?", "New to Agon?"),
@@ -635,14 +639,12 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "part_trapped": ("Eingeschlossene Steine", "Trapped pieces"),
     "part_turn": ("Am Zug sein", "Being to move"),
     # own programs
-    "program_title": ("Eigenes Programm", "Your own program"),
-    "program_text": ("Ein Programm in beliebiger Sprache, das auf Standardein- und -ausgabe das Protokoll aus der "
-                     "README spricht. Eine Python-Datei wird mit diesem Python gestartet.",
-                     "A program in any language that speaks the protocol of the README on standard input and output. "
-                     "A Python file is run with this Python."),
-    "program_side": ("Es spielt {side}", "It plays {side}"),
-    "program_empty": ("Nenne ein Programm.", "Name a program."),
-    "program_missing": ("Diese Datei gibt es nicht: {name}", "There is no such file: {name}"),
+    "program_hint": ("In beliebiger Sprache; es spricht das Protokoll aus der README.",
+                     "In any language; it speaks the protocol of the README."),
+    "program_empty": ("{side}: Nenne ein Programm.", "{side}: name a program."),
+    "program_trial": ("{name} wird ausprobiert …", "{name} is being tried …"),
+    "program_passed": ("{name} ist bereit.", "{name} is ready."),
+    "program_failed": ("{side}: {failure}", "{side}: {failure}"),
     "browse": ("Suchen …", "Browse …"),
     "no_conversation": ("Das Programm wird gefragt, sobald es am Zug ist.",
                         "The program is asked as soon as it is its turn."),
@@ -651,20 +653,23 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "cancel": ("Abbrechen", "Cancel"),
     "start_game": ("Spiel starten", "Start game"),
     "new_title": ("Neues Spiel", "New game"),
-    "opponents": ("Wer spielt?", "Who plays?"),
-    "play_white": ("Ich spiele Weiß gegen den Computer", "I play White against the computer"),
-    "play_black": ("Ich spiele Schwarz gegen den Computer", "I play Black against the computer"),
-    "play_both": ("Zwei Spieler an diesem Gerät", "Two players on this computer"),
-    "play_none": ("Computer gegen Computer", "Computer against computer"),
-    "strength": ("Spielstärke des Computers", "Strength of the computer"),
-    "easy": ("leicht", "easy"),
-    "hard": ("schwer", "hard"),
+    "kind_person": ("Mensch", "Person"),
+    "kind_level": ("Computer", "Computer"),
+    "kind_program": ("Programm", "Program"),
+    "seat_name": ("Name, wenn du magst", "Name, if you like"),
+    "level_word": ("Stufe {level}: {word}", "Level {level}: {word}"),
+    "word_1": ("ein erstes Spiel", "a first game"),
+    "word_2": ("macht kaum noch Flüchtigkeitsfehler", "slips rarely"),
+    "word_3": ("sieht, was sich einschließen lässt", "sees what can be trapped"),
+    "word_4": ("denkt auch an deine Antwort", "thinks of your answer, too"),
+    "word_5": ("hat aus vielen Spielen gelernt", "has learnt from many games"),
+    "word_6": ("plant voraus", "plans ahead"),
+    "word_7": ("für Könner", "for experts"),
+    "word_8": ("alles, was es kann", "all it can"),
     "beginner": ("Wer beginnt?", "Who moves first?"),
     "white_begins": ("Weiß beginnt", "White moves first"),
     "drawn_by_lot": ("Das Los entscheidet", "Drawn by lot"),
     "rule_options": ("Regeln", "Rules"),
-    "queen_first": ("Eingeschlossene Königin geht vor Wachen", "A trapped queen goes before guards"),
-    "empty_throne_loses": ("Sechs Wachen um einen leeren Thron verlieren", "Six guards round an empty throne lose"),
     "link_title": ("Mit einem anderen Computer", "With another computer"),
     "link_host": ("Warten, bis der andere dazukommt", "Wait until the other one joins"),
     "link_join": ("Mitspielen", "Join"),
@@ -683,7 +688,9 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "link_start": ("Los", "Go"),
     "link_incomplete": ("Nenne die Adresse und die vier Ziffern des Codes.",
                         "Name the address and the four digits of the code."),
-    "placement": ("Wachen frei aufstellen", "Place the guards freely"),
+    "rule_queen_first": ("Eingeschlossene Königin geht vor Wachen", "A trapped queen goes before guards"),
+    "rule_empty_throne_loses": ("Sechs Wachen um einen leeren Thron verlieren", "Six guards round an empty throne lose"),
+    "rule_placement": ("Wachen frei aufstellen", "Place the guards freely"),
     "branch_title": ("Neues Spiel von hier", "New game from here"),
     "branch_text": ("Dieses Spiel ist zu Ende. Möchtest du von hier aus ein neues weiterspielen? Das alte bleibt, wie es "
                     "ist.", "This game has ended. Do you want to play a new one on from here? The old one stays as it is."),
@@ -1104,10 +1111,18 @@ class Settings(NamedTuple):
     #: Positions that are to be printed, the last one first.
     gathered: Tuple[str, ...] = ()
     program: str = ""
-    #: The levels of White and Black in the last new game (0: a person), and the computer's level.
+    #: Who played White and Black in the last new game: a level, 0 for a person, PROGRAM for a program; and the level
+    #: that the computer had last.
     white: int = 0
     black: int = 2
     level: int = 2
+    #: The names of persons, the programs, and what these call themselves.
+    white_name: str = ""
+    black_name: str = ""
+    white_program: str = ""
+    black_program: str = ""
+    white_called: str = ""
+    black_called: str = ""
     by_lot: bool = False
     queen_first: bool = False
     empty_throne_loses: bool = True
@@ -1123,10 +1138,12 @@ class Settings(NamedTuple):
         return Rules(*[getattr(self, name) for name in Rules._fields])
 
 
+#: In place of a level: a program plays.
+PROGRAM = -1
 #: The values that a setting may have; a stored value beside them is ignored.
-_LEVEL_NUMBERS = range(len(LEVELS) + 1)
+_SEAT_NUMBERS = range(PROGRAM, len(LEVELS) + 1)
 _ALLOWED: Dict[str, Sequence[Any]] = {
-    "white": _LEVEL_NUMBERS, "black": _LEVEL_NUMBERS, "level": _LEVEL_NUMBERS[1:],
+    "white": _SEAT_NUMBERS, "black": _SEAT_NUMBERS, "level": range(1, len(LEVELS) + 1),
     "theme": ("light", "dark", "contrast"), "zoom": range(MIN_ZOOM, MAX_ZOOM + 1), "language": ("", *LANGUAGES)}
 
 
@@ -1364,6 +1381,8 @@ class Player(NamedTuple):
     weights: str = ""
     #: Whether somebody at another computer plays, for whom the program speaks.
     is_elsewhere: bool = False
+    #: A person's name, or what a program calls itself; '' if there is none.
+    name: str = ""
 
     @property
     def is_person(self) -> bool:
@@ -1375,9 +1394,14 @@ class Player(NamedTuple):
         if self.is_elsewhere:
             return ELSEWHERE
         if self.program:
-            return f"Program {self.program_name()}"
+            return f"Program {self.called}"
         with_weights = f" with {self.weights}" if self.weights else ""
-        return "Person" if self.is_person else f"Computer level {self.level}{with_weights}"
+        return self.name or "Person" if self.is_person else f"Computer level {self.level}{with_weights}"
+
+    @property
+    def called(self) -> str:
+        """The name of a person or a program; '' for who has none, for the computer, and for who is elsewhere."""
+        return "" if self.is_elsewhere else self.name or self.program_name()
 
     def program_name(self) -> str:
         """The name of a program's file."""
@@ -1389,12 +1413,57 @@ class Player(NamedTuple):
         """The player a game file names; unknown names are persons, and no file ever starts a program."""
         match = re.fullmatch(r"Computer level ([1-9])(?: with (\S+))?", name)
         if not match or int(match.group(1)) > len(LEVELS):
-            return cls()
+            return cls(name="" if name == cls().file_name() else name)
         try:
             changed_weights(match.group(2) or "none")
         except ProtocolError:
             return cls(int(match.group(1)))
         return cls(int(match.group(1)), weights=match.group(2) or "")
+
+
+#: The sides as the names of settings begin, and as game files call them.
+SIDE_KEYS, SIDE_HEADERS = ("white", "black"), ("White", "Black")
+
+
+class Seat(NamedTuple):
+    """Who is to play a side, as the New game dialog asks for it; what is not chosen is kept for the next time.
+
+    `kind` is person, level or program; another kind of player is one more of
+    KINDS, a number of its own in the settings, and a row of the dialog.
+    """
+
+    kind: str = "person"
+    name: str = ""
+    level: int = 2
+    #: The program and its arguments as they are typed, and what it calls itself.
+    program: str = ""
+    called: str = ""
+
+    @classmethod
+    def from_settings(cls, settings: Settings, side: int) -> "Seat":
+        """Who played this side in the last new game."""
+        key = SIDE_KEYS[side]
+        number = getattr(settings, key)
+        kind = "program" if number == PROGRAM else "level" if number else "person"
+        return cls(kind, getattr(settings, f"{key}_name"), number if number > 0 else settings.level,
+                   getattr(settings, f"{key}_program") or settings.program, getattr(settings, f"{key}_called"))
+
+    def as_settings(self, side: int) -> Dict[str, Any]:
+        """The same as settings."""
+        key, number = SIDE_KEYS[side], {"person": 0, "level": self.level, "program": PROGRAM}[self.kind]
+        kept: Dict[str, Any] = {key: number, f"{key}_name": self.name, f"{key}_called": self.called,
+                                f"{key}_program": self.program}
+        kept.update({"level": self.level} if self.kind == "level" else {})
+        kept.update({"program": self.program} if self.kind == "program" else {})
+        return kept
+
+    def player(self) -> Player:
+        """Who plays; a person where no program has been named."""
+        if self.kind == "level":
+            return Player(self.level)
+        if self.kind == "program" and self.program:
+            return Player(program=program_command(self.program), name=self.called)
+        return Player(name=self.name)
 
 
 class Mode(Enum):
@@ -1577,8 +1646,8 @@ class Table:
 
     def may_pick(self, cell: Cell) -> bool:
         """Whether there is a piece to be picked up; as long as guards are to be placed, only in the tray."""
-        if cell == TRAY or self.game.is_placing:
-            return cell == TRAY and self.game.is_placing
+        if self.game.is_placing:
+            return cell == TRAY
         return self.position.side_at(cell) == self.position.turn
 
     def targets(self, cell: Cell) -> FrozenSet[Cell]:
@@ -1741,14 +1810,12 @@ class RunningGame(Table):
 
     def headers(self) -> Dict[str, str]:
         """The names that a file of this game gets."""
-        kept = self.game.headers
-        return {name: player.file_name() for name, player in zip(("White", "Black"), self.players)
-                if not player.is_person or not kept.get(name) or not Player.from_file_name(kept[name]).is_person}
+        return {name: player.file_name() for name, player in zip(SIDE_HEADERS, self.players)}
 
     def result(self, when: str) -> Optional[GameResult]:
         """The result of a whole game that a person has just ended against a level of the computer; else None."""
         outcome, person = self.game.outcome(), self.person
-        is_whole = self.game.start in (Position.start(WHITE), Position.start(BLACK))
+        is_whole = self.game.start == Position.start(self.game.start.turn, self.game.rules)
         if self.is_counted or outcome is None or person is None or not is_whole or not self.players[1 - person].level:
             return None
         name = "drawn" if outcome.winner is None else "won" if outcome.winner == person else "lost"
@@ -3713,6 +3780,8 @@ class SeatView(NamedTuple):
     guards_home: int
     is_enthroned: bool
     is_active: bool
+    #: The queen's steps to the throne; None where there is no queen.
+    queen_steps: Optional[int] = None
 
 
 class Voice(NamedTuple):
@@ -3809,10 +3878,9 @@ def view_of(session: Session, hand: HandState, report: Report, settings: Setting
     running, table = session.running, session.table
     game = table.game
     outcome = game.outcome()
-    name = shown_name(running.path) if table is running else ""
     page = table.page(texts, settings)
     return View(
-        title=f"{name} – Agon" if name else "Agon",
+        title=title_of(running, session.is_lesson, texts),
         place="analysis" if settings.analysis and not session.is_lesson else table.place,
         picture=picture_of(session, hand, report, outcome), shelf=table.shelf(texts),
         flipped=settings.flipped if table.below is None else table.below == BLACK, ranks=settings.ranks,
@@ -3890,17 +3958,23 @@ def player_name(running: RunningGame, side: int, texts: Texts) -> str:
     """What a player is called: 'You', 'Computer, level 3', a program's or a person's name, or the colour."""
     player = running.players[side]
     if player.is_elsewhere:
-        return texts("other_player") if running.has_person else texts(("white", "black")[side])
-    if player.program:
-        return player.program_name()
+        return texts("other_player" if running.has_person else SIDE_KEYS[side])
     if player.weights:
         return texts("computer_beginner" if player.weights == "beginner" else "computer_changed")
     if player.level:
         return texts("computer", level=player.level)
-    named = running.game.headers.get(("White", "Black")[side], "")
-    if named and Player.from_file_name(named).is_person and named != Player().file_name():
-        return texts("other_player") if named == ELSEWHERE else named
-    return texts("you") if running.person == side else texts(("white", "black")[side])
+    if player.name == ELSEWHERE:
+        return texts("other_player")
+    return player.called or texts("you" if running.person == side else SIDE_KEYS[side])
+
+
+def title_of(running: RunningGame, is_lesson: bool, texts: Texts) -> str:
+    """The title of the window: the file of the game, and who plays if anybody has a name."""
+    parts = [] if is_lesson or not running.path else [shown_name(running.path)]
+    if not is_lesson and any(player.called for player in running.players):
+        names = [visible(player_name(running, side, texts), MAX_NAME) for side in (WHITE, BLACK)]
+        parts.append(" – ".join(names))
+    return " – ".join([" · ".join(parts), "Agon"] if parts else ["Agon"])
 
 
 def seats_of(running: RunningGame, outcome: Optional[Outcome], texts: Texts, flipped: bool
@@ -3912,9 +3986,9 @@ def seats_of(running: RunningGame, outcome: Optional[Outcome], texts: Texts, fli
         guards, is_enthroned = position.progress(side)
         is_active = position.turn == side if outcome is None else outcome.winner == side
         key = "has_won" if outcome else "to_move"
-        caption = texts(key, side=side) if is_active else texts(("white", "black")[side])
+        caption = texts(key, side=side) if is_active else texts(SIDE_KEYS[side])
         seats.append(SeatView(side, player_name(running, side, texts), caption, texts("guards_home", count=guards),
-                              guards, is_enthroned, is_active))
+                              guards, is_enthroned, is_active, position.queen_steps(side)))
     return seats[0], seats[1]
 
 
@@ -3925,7 +3999,8 @@ def voice_of(session: Session, outcome: Optional[Outcome], texts: Texts) -> Voic
     if session.is_lesson:
         return Voice("refused" if session.is_refusal else "plain", message)
     if session.is_refusal:
-        task = trapped_task(game, texts) if game.must_relocate() else ""
+        must_relocate = not outcome and game.position.must_relocate(game.rules)
+        task = trapped_task(game, texts) if must_relocate else ""
         return Voice("refused", message, task=task)
     partner = session.partner
     if partner and partner.state != "connected" and not (running.has_partner and outcome):
@@ -3936,7 +4011,7 @@ def voice_of(session: Session, outcome: Optional[Outcome], texts: Texts) -> Voic
         if running.is_paused and session.mode is not Mode.THINKING:
             return Voice("quiet", texts("paused"), message or texts("say_paused", key=Shortcut(PAUSE_KEY)))
         return Voice("quiet", turn_text(running, texts), message)
-    if game.must_relocate():
+    if game.position.must_relocate(game.rules):
         return trapped_voice(running, message, texts)
     is_branched = session.message is not None and session.message.key == "say_branched"
     back = (Button("previous_game", texts("previous_game")),) if is_branched else ()
@@ -3953,17 +4028,24 @@ def partner_voice(partner: Partner, texts: Texts) -> Voice:
                  buttons=tuple(Button(command, texts(key)) for command, key in buttons))
 
 
+#: So much of a name stands in a heading.
+HEADING_NAME = 24
+
+
 def turn_text(running: RunningGame, texts: Texts) -> str:
     """Whose turn it is, as a person would say it."""
     player, side = running.player, running.position.turn
     if player.is_elsewhere:
-        key = "must_relocate" if running.position.trapped() else "other_turn" if running.has_person else "turn"
+        must_relocate = running.position.must_relocate(running.game.rules)
+        key = "must_relocate" if must_relocate else "other_turn" if running.has_person else "turn"
         return texts(key, side=side)
-    if player.program:
-        return texts("program_turn", name=player.program_name())
+    name = visible(player_name(running, side, texts), HEADING_NAME)
     if player.level and running.has_person:
-        return texts("must_relocate", side=side) if running.game.must_relocate() else texts("computer_turn")
-    return texts("your_turn") if running.person == side else texts("turn", side=side)
+        must_relocate = running.position.must_relocate(running.game.rules)
+        return texts("must_relocate", side=side) if must_relocate else texts("computer_turn")
+    if not player.is_person:
+        return texts("program_turn", name=name)
+    return texts("your_turn") if running.person == side else texts("turn_of", name=name)
 
 
 def situation_text(game: Game, texts: Texts) -> str:
@@ -3978,7 +4060,8 @@ def situation_text(game: Game, texts: Texts) -> str:
         return texts("say_start")
     move = game.moves[-1]
     if move.source is not None and move.target is not None and game.positions[-2].is_relocation(move):
-        return texts("relocated", side=1 - game.position.turn, cell=cell_name(move.source),
+        kind = "queen" if game.position.is_queen(move.target) else "guard"
+        return texts(f"relocated_{kind}", side=1 - game.position.turn, cell=cell_name(move.source),
                      target=cell_name(move.target))
     return ""
 
@@ -4021,7 +4104,7 @@ def end_voice(running: RunningGame, outcome: Outcome, message: str, texts: Texts
     elif person is not None and level:
         heading = texts("computer_won")
     else:
-        heading = texts("won", name=player_name(running, winner, texts))
+        heading = texts("won", name=visible(player_name(running, winner, texts), HEADING_NAME))
     game = running.game
     last = texts("ended_on", number=game.move_number(max(0, game.ply - 1)))
     has_next = winner is not None and winner == person and 0 < level < len(LEVELS)
@@ -4243,7 +4326,7 @@ class Hand:
             self.pick(cell)
         elif table.is_picked_by_click and selected is not None:
             self.drop(selected, cell, None)
-        elif table.may_pick(TRAY) and table.position.side_at(cell) is None:
+        elif table.game.is_placing and table.position.side_at(cell) is None:
             self.drop(TRAY, cell, None)
         else:
             self.session.say(table.click(cell), is_refusal=True)
@@ -4270,7 +4353,7 @@ class Hand:
     def _cell_at(self, point: Point) -> Optional[Cell]:
         """The cell at a point; TRAY where the guards stand that the side to move has still to place."""
         layout, table = self.board.layout, self.session.table
-        if table.may_pick(TRAY) and layout.tray_at(*point) == table.position.turn:
+        if table.game.is_placing and layout.tray_at(*point) == table.position.turn:
             return TRAY
         return layout.cell_at(*point)
 
@@ -4608,7 +4691,7 @@ class Thinker:
             self._engine.close()
         player = asked.question.player
         who = (Message("other_computer") if player.is_elsewhere else
-               player.program_name() if player.program else Message("computer_player"))
+               player.called if player.program else Message("computer_player"))
         asked.on_failure(Message.of(text_key, who=who, **values))
 
     def hurry(self) -> None:
@@ -4671,6 +4754,36 @@ class Thinker:
         programs = [player.program for player in players if player.program]
         engine = self.engines.get(programs[0] if programs else self._own_engine)
         return engine.log if engine else ()
+
+
+class Trial:
+    """Tries a program before it plays: it has to start, to say agonok, and to name a move by the rules of the game."""
+
+    MOVE_MS = 200
+
+    def __init__(self, thinker: Thinker) -> None:
+        self._thinker = thinker
+
+    def begin(self, text: str, rules: Rules, on_end: Callable[[str, Optional[Message]], None]) -> None:
+        """Try a program; `on_end` is told what it calls itself, and what is wrong with it (None: nothing)."""
+        player = Player(program=program_command(text))
+        self._thinker.ask(Asked(Question(player, f"go movetime {self.MOVE_MS}"), Game(rules=rules),
+                                partial(self._passed, player, on_end), partial(self._failed, on_end)))
+
+    def _passed(self, player: Player, on_end: Callable[[str, Optional[Message]], None], _move: Optional[Move],
+                _score: Optional[int]) -> None:
+        name = self._thinker.engine_for(player).name
+        self.stop()
+        on_end(name or player.called, None)
+
+    def _failed(self, on_end: Callable[[str, Optional[Message]], None], failure: Message) -> None:
+        self.stop()
+        on_end("", failure)
+
+    def stop(self) -> None:
+        """Give the trial up, and end the program."""
+        self._thinker.cancel()
+        self._thinker.keep_only(())
 
 
 class Analyst:
@@ -4766,10 +4879,9 @@ DRAW_PLIES = 20
 
 
 class NewGame(NamedTuple):
-    """What the New game dialog has been told; a level of 0 is a person."""
+    """What the New game dialog has been told: who plays White and Black, who begins, and by which rules."""
 
-    levels: Tuple[int, int]
-    level: int
+    seats: Tuple[Seat, Seat]
     by_lot: bool
     rules: Rules
 
@@ -4796,7 +4908,8 @@ class GameCommands:
     def commands(self) -> Tuple[Command, ...]:
         """The commands, with their shortcuts."""
         return (
-            Command("new_game", self.ask_for_game, "Mod-n"), Command("previous_game", self.bring_back),
+            Command("new_game", self.ask_for_game, "Mod-n"), Command("own_program", self.ask_for_program),
+            Command("previous_game", self.bring_back),
             Command("undo", self.undo, "Mod-z"), Command("redo", self.redo, "Mod-y"),
             Command("first", partial(self.go_by, -10 ** 6), "Home"), Command("previous", partial(self.go_by, -1), "Prior"),
             Command("next", partial(self.go_by, 1), "Next"), Command("last", partial(self.go_by, 10 ** 6), "End"),
@@ -4830,23 +4943,33 @@ class GameCommands:
     def wanted(self) -> NewGame:
         """The game that the last New game dialog described."""
         settings = self.store.settings
-        return NewGame((settings.white, settings.black), settings.level, settings.by_lot, settings.rules)
+        white, black = (Seat.from_settings(settings, side) for side in (WHITE, BLACK))
+        return NewGame((white, black), settings.by_lot, settings.rules)
 
     def ask_for_game(self) -> None:
         """Open the New game dialog."""
         self.dialogs.ask_new_game(self.wanted(), self.start)
 
+    def ask_for_program(self) -> None:
+        """Open the New game dialog with a program as Black, if none plays yet."""
+        wanted = self.wanted()
+        white, black = wanted.seats
+        seats = wanted.seats if "program" in (white.kind, black.kind) else (white, black._replace(kind="program"))
+        self.dialogs.ask_new_game(wanted._replace(seats=seats), self.start)
+
     def start(self, wanted: NewGame) -> None:
         """Begin the game that the dialog describes, and remember it for the next time."""
-        self.store.change(white=wanted.levels[WHITE], black=wanted.levels[BLACK], level=wanted.level,
-                          by_lot=wanted.by_lot, **wanted.rules._asdict())
+        kept: Dict[str, Any] = {}
+        for side, seat in enumerate(wanted.seats):
+            kept.update(seat.as_settings(side))
+        self.store.change(by_lot=wanted.by_lot, **kept, **wanted.rules._asdict())
         self.adopt(self.make(wanted))
 
     def make(self, wanted: NewGame) -> RunningGame:
         """The game that is wanted, at its start."""
         turn = random.choice((WHITE, BLACK)) if wanted.by_lot else WHITE
         game = Game(Position.start(turn, wanted.rules), wanted.rules, today())
-        return RunningGame(game, [Player(level) for level in wanted.levels], self.running.attempt)
+        return RunningGame(game, [seat.player() for seat in wanted.seats], self.running.attempt)
 
     def adopt(self, running: RunningGame) -> None:
         """Let another game run, with its only person's side below."""
@@ -4867,18 +4990,19 @@ class GameCommands:
     def play_at_once(self) -> None:
         """Begin a first game, against level 1."""
         self.store.change(is_new=False)
-        self.start(self.wanted()._replace(levels=(0, 1), level=1))
+        self.start(self.wanted()._replace(seats=(Seat(), Seat("level", level=1))))
 
     def again(self) -> None:
-        """Begin the same game once more."""
+        """Begin the same game once more, with changed sides."""
         game = Game(self.game.start, self.game.rules, today())
-        self.adopt(RunningGame(game, self.running.players, self.running.attempt))
+        self.adopt(RunningGame(game, self.running.players[::-1], self.running.attempt))
 
     def next_level(self) -> None:
         """Begin a game against the next level."""
         level = min(len(LEVELS), max(player.level for player in self.running.players) + 1)
-        white, black = (level if player.level else 0 for player in self.running.players)
-        self.start(self.wanted()._replace(levels=(white, black), level=level))
+        white, black = (Seat("level", level=level) if player.level else Seat(name=player.name)
+                        for player in self.running.players)
+        self.start(self.wanted()._replace(seats=(white, black)))
 
     def bring_back(self) -> None:
         """Bring back the game that the present one has replaced."""
@@ -4949,7 +5073,7 @@ class GameCommands:
     def set_level(self, level: int) -> None:
         """Change the computer's level in the running game."""
         settings = self.store.settings
-        self.store.change(level=level, white=level if settings.white else 0, black=level if settings.black else 0)
+        self.store.change(level=level, **{key: level for key in SIDE_KEYS if getattr(settings, key) > 0})
         self._set_players([Player(level) if player.level else player
                            for player in self.running.players])
 
@@ -4963,13 +5087,6 @@ class GameCommands:
             self.running.seat(players)
         else:
             self.change(self.running.seat, players)
-
-    def let_program_play(self, side: int, text: str) -> None:
-        """Begin a game against a program of one's own."""
-        self.store.change(program=text)
-        players = [Player(), Player()]
-        players[side] = Player(program=program_command(text))
-        self.adopt(RunningGame(Game(rules=self.game.rules, headers=today()), players, self.running.attempt))
 
     def play_against_weights(self, weights: str) -> None:
         """Begin a game, as White, against the computer with changed numbers."""
@@ -5491,12 +5608,12 @@ class Files:
             return None
         # The program that the player has named in the dialog may go on; a game file alone never starts one.
         settings, headers = self.store.settings, running.game.headers
-        program = Player(program=program_command(settings.program)) if settings.program else Player()
-        names = [headers.get(name, "") for name in ("White", "Black")]
-        if program.program and program.file_name() in names:
-            running.seat([program if name == program.file_name() else player
-                          for name, player in zip(names, running.players)])
-            running.is_paused = True
+        players = list(running.players)
+        for side, name in enumerate(SIDE_HEADERS):
+            player = Seat.from_settings(settings, side)._replace(kind="program").player()
+            if player.program and player.file_name() == headers.get(name):
+                players[side], running.is_paused = player, True
+        running.seat(players)
         return running
 
     def _put_aside(self, path: str, error: AgonError) -> None:
@@ -5510,7 +5627,7 @@ class Files:
     @staticmethod
     def _running(game: Game, attempt: Callable[[Move, Optional[Point]], None], path: str = "") -> RunningGame:
         """A game from outside with its players; two computers wait until they are told to go on."""
-        players = [Player.from_file_name(game.headers.get(name, "")) for name in ("White", "Black")]
+        players = [Player.from_file_name(game.headers.get(name, "")) for name in SIDE_HEADERS]
         return RunningGame(game, players, attempt, path, not any(player.is_person for player in players))
 
     def close(self) -> None:
@@ -7451,7 +7568,8 @@ class SeatRow(ttk.Frame):
         self.caption.configure(text=seat.caption, style=f"{kind}Small.TLabel")
         self.guards.configure(text=seat.guards, style=f"{kind}Small.TLabel")
         apart = round((0.75 if self.look.is_dense else 1.0) * self.look.fonts["body"].metrics("ascent"))
-        self.pips.configure(style=f"{kind}.TLabel", image=self.look.picture(
+        steps = "" if seat.queen_steps is None else f" {seat.queen_steps}"
+        self.pips.configure(style=f"{kind}Small.TLabel", text=steps, compound="left", image=self.look.picture(
             paint_pips, apart, seat.guards_home, seat.is_enthroned, theme.allowed, theme.border))
         self._show_name(seat, kind, self._width - disc.width() - (30 if self.look.is_dense else 38) - 2 * LABEL_BORDER)
 
@@ -9781,114 +9899,195 @@ class MessageDialog(Dialog):
             self.on_no()
 
 
+class SeatForm(ttk.Frame):
+    """A column of the New game dialog: who plays one side."""
+
+    #: The kinds of players, each with the method that builds what is asked about it.
+    KINDS = ("person", "level", "program")
+
+    def __init__(self, parent: tk.Misc, look: Look, texts: Texts, side: int, seat: Seat, browse: Callable[[], str]
+                 ) -> None:
+        super().__init__(parent)
+        self.look, self.texts, self.side = look, texts, side
+        self._seat = seat
+        self._browse = browse
+        self.kind = tk.StringVar(self, seat.kind)
+        self.name = tk.StringVar(self, seat.name)
+        self.level = tk.IntVar(self, seat.level)
+        self.program = tk.StringVar(self, seat.program)
+        disc = look.picture(paint_piece, 2 * look.em, look.theme.black if side == BLACK else look.theme.white, False)
+        ttk.Label(self, text=f" {texts(SIDE_KEYS[side])}", image=disc, compound="left", style="Bold.TLabel").pack(
+            anchor="w", pady=(0, 6))
+        row = ttk.Frame(self)
+        row.pack(anchor="w")
+        for kind in self.KINDS:
+            ttk.Radiobutton(row, text=texts(f"kind_{kind}"), variable=self.kind, value=kind, style="Level.TRadiobutton",
+                            command=self._show_kind).pack(side="left", padx=1)
+        details = ttk.Frame(self)
+        details.pack(fill="x", pady=(8, 0))
+        builders = (self._build_person, self._build_level, self._build_program)
+        self._details = {kind: ttk.Frame(details) for kind in self.KINDS}
+        for frame, build in zip(self._details.values(), builders):
+            build(frame)
+            frame.grid(row=0, column=0, sticky="new")
+        self.update_idletasks()
+        # As large as the largest, so that the dialog does not jump when another kind is chosen.
+        details.rowconfigure(0, minsize=max(frame.winfo_reqheight() for frame in self._details.values()))
+        details.columnconfigure(0, weight=1, minsize=max(frame.winfo_reqwidth() for frame in self._details.values()))
+        self._show_kind()
+
+    def _build_person(self, frame: ttk.Frame) -> None:
+        ttk.Label(frame, text=self.texts("seat_name"), style="Quiet.TLabel").pack(anchor="w", pady=(0, 4))
+        self._entry(frame, self.name).pack(fill="x")
+
+    def _build_level(self, frame: ttk.Frame) -> None:
+        row = ttk.Frame(frame)
+        row.pack(anchor="w")
+        for level in LEVELS:
+            ttk.Radiobutton(row, text=str(level.number), variable=self.level, value=level.number,
+                            style="Level.TRadiobutton", command=self._show_level).pack(side="left", padx=1)
+        self.word = ttk.Label(frame, style="Quiet.TLabel")
+        self.word.pack(anchor="w", pady=(4, 0))
+        self._show_level()
+
+    def _build_program(self, frame: ttk.Frame) -> None:
+        row = ttk.Frame(frame)
+        row.pack(fill="x")
+        self.program_entry = self._entry(row, self.program)
+        self.program_entry.pack(side="left", fill="x", expand=True)
+        ttk.Button(row, text=self.texts("browse"), command=self._on_browse).pack(side="left", padx=(6, 0))
+        self.state_label = ttk.Label(frame, style="Quiet.TLabel", text=self.texts("program_hint"), justify="left",
+                                     wraplength=23 * self.look.em)
+        self.state_label.pack(anchor="w", pady=(4, 0))
+
+    def _entry(self, parent: tk.Misc, variable: tk.StringVar) -> ttk.Entry:
+        entry = ttk.Entry(parent, textvariable=variable, width=22)
+        entry.bind("<Control-a>", self._select_all)
+        return entry
+
+    def _select_all(self, event: "tk.Event[Any]") -> str:
+        event.widget.selection_range(0, "end")
+        return "break"
+
+    def _show_kind(self) -> None:
+        for kind, frame in self._details.items():
+            if kind == self.kind.get():
+                frame.grid()
+            else:
+                frame.grid_remove()
+
+    def _show_level(self) -> None:
+        level = self.level.get()
+        self.word.configure(text=self.texts("level_word", level=level, word=self.texts(f"word_{level}")))
+
+    def _on_browse(self) -> None:
+        path = self._browse()
+        if path:
+            self.program.set(shlex.quote(path) if os.name != "nt" else f'"{path}"')
+            self.event_generate("<<Program>>")
+
+    def say(self, text: str) -> None:
+        """Say how the trial of the program stands."""
+        self.state_label.configure(text=text)
+
+    def seat(self, called: str) -> Seat:
+        """Who is to play; `called` is what the program calls itself."""
+        return Seat(self.kind.get(), tidy_name(self.name.get()), self.level.get(), self.program.get().strip(), called)
+
+
 class NewGameDialog(Dialog):
-    """Asks who plays, how strong the computer is, who begins, and for the rule options."""
+    """Asks who plays, who begins, and for the rule options; a program is tried before the game begins."""
 
-    CHOICES = ("play_white", "play_black", "play_both", "play_none")
-
-    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, before: NewGame,
-                 on_done: Callable[[NewGame], None]) -> None:
+    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, before: NewGame, browse: Callable[[tk.Misc], str],
+                 trial: Trial, on_done: Callable[[NewGame], None]) -> None:
         self.texts = texts
-        white_is_person, black_is_person = (level == 0 for level in before.levels)
-        people = {(True, False): "play_white", (False, True): "play_black", (True, True): "play_both"}
-        choice = people.get((white_is_person, black_is_person), "play_none")
-        self.choice = tk.StringVar(parent, choice)
-        self.level = tk.IntVar(parent, before.level)
+        self._before = before
+        self._browse = browse
+        self._trial = trial
+        #: What programs that have passed the trial call themselves, by what was typed and the rules.
+        self._passed: Dict[Tuple[str, Rules], str] = {}
         self.by_lot = tk.BooleanVar(parent, before.by_lot)
-        self.queen_first = tk.BooleanVar(parent, before.rules.queen_first)
-        self.empty_throne_loses = tk.BooleanVar(parent, before.rules.empty_throne_loses)
-        self.placement = tk.BooleanVar(parent, before.rules.placement)
+        self.rules = {name: tk.BooleanVar(parent, value) for name, value in before.rules._asdict().items()}
         super().__init__(parent, look, texts("new_title"), texts("start_game"), texts("cancel"), on_done)
 
     def build(self, body: ttk.Frame) -> None:
-        """One group below the other, all on one left edge."""
+        """Both sides beside each other; below them who begins, and the rules."""
         texts = self.texts
-        self._group(body, "opponents", first=True)
-        for choice in self.CHOICES:
-            ttk.Radiobutton(body, text=texts(choice), variable=self.choice, value=choice).pack(anchor="w", pady=2)
-        self._group(body, "strength")
-        row = ttk.Frame(body)
-        row.pack(anchor="w")
-        ttk.Label(row, text=texts("easy"), style="Quiet.TLabel").pack(side="left", padx=(0, 8))
-        for level in LEVELS:
-            ttk.Radiobutton(row, text=str(level.number), variable=self.level, value=level.number,
-                            style="Level.TRadiobutton").pack(side="left", padx=1)
-        ttk.Label(row, text=texts("hard"), style="Quiet.TLabel").pack(side="left", padx=(8, 0))
-        self._group(body, "beginner")
+        self.forms: List[SeatForm] = []
+        for side in (WHITE, BLACK):
+            form = SeatForm(body, self.look, texts, side, self._before.seats[side], partial(self._browse, self))
+            form.grid(row=0, column=side, sticky="new", padx=(0, 32) if side == WHITE else 0)
+            form.bind("<<Program>>", partial(self._on_program, form))
+            self.forms.append(form)
+        self.error = ttk.Label(body, style="Notice.TLabel", justify="left", wraplength=48 * self.look.em)
+        self.error.grid(row=1, column=0, columnspan=2, sticky="w")
+        beginner = self._group(body, "beginner", 0)
         for by_lot, key in ((False, "white_begins"), (True, "drawn_by_lot")):
-            ttk.Radiobutton(body, text=texts(key), variable=self.by_lot, value=by_lot).pack(anchor="w", pady=2)
-        self._group(body, "rule_options")
-        for variable, key in ((self.queen_first, "queen_first"), (self.empty_throne_loses, "empty_throne_loses"),
-                              (self.placement, "placement")):
-            ttk.Checkbutton(body, text=texts(key), variable=variable).pack(anchor="w", pady=2)
+            ttk.Radiobutton(beginner, text=texts(key), variable=self.by_lot, value=by_lot).pack(anchor="w", pady=2)
+        rules = self._group(body, "rule_options", 1)
+        for key, variable in self.rules.items():
+            ttk.Checkbutton(rules, text=texts(f"rule_{key}"), variable=variable).pack(anchor="w", pady=2)
 
-    def _group(self, body: ttk.Frame, key: str, first: bool = False) -> None:
-        ttk.Label(body, text=self.texts(key), style="Bold.TLabel").pack(anchor="w", pady=(0 if first else 14, 4))
+    def _group(self, body: ttk.Frame, key: str, column: int) -> ttk.Frame:
+        frame = ttk.Frame(body)
+        frame.grid(row=2, column=column, sticky="new", pady=(12, 0))
+        ttk.Label(frame, text=self.texts(key), style="Bold.TLabel").pack(anchor="w", pady=(0, 4))
+        return frame
+
+    @property
+    def _rules(self) -> Rules:
+        return Rules(**{name: variable.get() for name, variable in self.rules.items()})
 
     def result(self) -> Tuple[NewGame]:
         """The game asked for."""
-        level = self.level.get()
-        white = 0 if self.choice.get() in ("play_white", "play_both") else level
-        black = 0 if self.choice.get() in ("play_black", "play_both") else level
-        return (NewGame((white, black), level, self.by_lot.get(),
-                        Rules(self.queen_first.get(), self.empty_throne_loses.get(), self.placement.get())),)
+        rules = self._rules
+        white, black = (form.seat(self._passed.get((form.program.get().strip(), rules), "")) for form in self.forms)
+        return (NewGame((white, black), self.by_lot.get(), rules),)
 
+    # -- programs --
 
-class ProgramDialog(Dialog):
-    """Asks for a program of one's own and the side it is to play."""
-
-    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, command: str, browse: Callable[[tk.Misc], str],
-                 on_done: Callable[[int, str], None]) -> None:
-        self.texts = texts
-        self.browse = browse
-        self.side = tk.IntVar(parent, BLACK)
-        self.command_text = tk.StringVar(parent, command)
-        super().__init__(parent, look, texts("program_title"), texts("start_game"), texts("cancel"), on_done)
-
-    def build(self, body: ttk.Frame) -> None:
-        """The command with a button that looks for a file, and the side."""
-        texts = self.texts
-        ttk.Label(body, text=texts("program_text"), wraplength=420, justify="left").pack(anchor="w", pady=(0, 10))
-        row = ttk.Frame(body)
-        row.pack(fill="x")
-        self.entry = ttk.Entry(row, textvariable=self.command_text, width=40)
-        self.entry.pack(side="left", fill="x", expand=True)
-        self.entry.bind("<Control-a>", self._select_all)
-        ttk.Button(row, text=texts("browse"), command=self.on_browse).pack(side="left", padx=(8, 0))
-        self.error = ttk.Label(body, style="Notice.TLabel", wraplength=420)
-        self.error.pack(anchor="w", pady=(6, 0))
-        for side in (WHITE, BLACK):
-            ttk.Radiobutton(body, text=texts("program_side", side=side), variable=self.side,
-                            value=side).pack(anchor="w", pady=(8, 0))
-
-    def first_focus(self) -> tk.Misc:
-        """The command."""
-        return self.entry
-
-    def _select_all(self, _event: object) -> str:
-        self.entry.selection_range(0, "end")
-        return "break"
-
-    def on_browse(self) -> None:
-        """Choose the program's file."""
-        path = self.browse(self)
-        if path:
-            self.command_text.set(shlex.quote(path) if os.name != "nt" else f'"{path}"')
-
-    def result(self) -> Tuple[int, str]:
-        """The side and the command."""
-        return self.side.get(), self.command_text.get().strip()
+    def _on_program(self, form: SeatForm, _event: object) -> None:
+        """A program has been chosen: try it at once."""
+        self._try(form, lambda: None)
 
     def on_ok(self, _event: object = None) -> None:
-        """Start the game, once a program is named that is there."""
-        text = self.command_text.get().strip()
-        missing = missing_file(program_command(text)) if text else ""
-        if text and missing is None:
+        """Start the game, once every program that is to play has been tried."""
+        untried = [form for form in self.forms if form.kind.get() == "program"
+                   and (form.program.get().strip(), self._rules) not in self._passed]
+        if untried:
+            self._try(untried[0], self.on_ok)
+        else:
             super().on_ok()
+
+    def _try(self, form: SeatForm, then: Callable[[], None]) -> None:
+        text, rules = form.program.get().strip(), self._rules
+        if not text:
+            self._refuse(form, Message.of("program_empty", side=form.side))
             return
-        key = "program_missing" if text else "program_empty"
-        self.error.configure(text=self.texts(key, name=missing))
-        self.entry.focus_set()
+        self.error.configure(text="")
+        form.say(self.texts("program_trial", name=Player(program=program_command(text)).called))
+        self.ok_button.state(["disabled"])
+        self._trial.begin(text, rules, partial(self._tried, form, text, rules, then))
+
+    def _tried(self, form: SeatForm, text: str, rules: Rules, then: Callable[[], None], name: str,
+               failure: Optional[Message]) -> None:
+        self.ok_button.state(["!disabled"])
+        if failure is not None:
+            form.say(self.texts("program_hint"))
+            self._refuse(form, Message.of("program_failed", side=form.side, failure=failure))
+            return
+        self._passed[text, rules] = name
+        form.say(self.texts("program_passed", name=name))
+        then()
+
+    def _refuse(self, form: SeatForm, message: Message) -> None:
+        self.error.configure(text=self.texts.say(message))
+        form.program_entry.focus_set()
+
+    def destroy(self) -> None:
+        """Close the dialog, and end what is being tried."""
+        self._trial.stop()
+        super().destroy()
 
 
 class NameDialog(Dialog):
@@ -9995,10 +10194,12 @@ class LinkDialog(Dialog):
 class Dialogs:
     """Opens dialogs above the main window; what they lead to is carried out by `handle`."""
 
-    def __init__(self, root: tk.Tk, look: Look, texts: Texts, handle: Callable[..., Any]) -> None:
+    def __init__(self, root: tk.Tk, look: Look, texts: Texts, handle: Callable[..., Any], trial: Trial) -> None:
         self.root, self.look, self.texts = root, look, texts
         self._handle = handle
         compose_letters(root, False)
+        #: What tries the programs that are to play.
+        self._trial = trial
         #: Whether a file dialog of the system is open: it has a loop of its own, so the window must outlive it.
         self.is_choosing = False
 
@@ -10031,19 +10232,12 @@ class Dialogs:
 
     def ask_new_game(self, before: NewGame, on_done: Callable[[NewGame], None]) -> NewGameDialog:
         """Ask for the next game."""
-        return NewGameDialog(self.root, self.look, self.texts, before, partial(self._handle, on_done))
+        return NewGameDialog(self.root, self.look, self.texts, before, self._browse, self._trial,
+                             partial(self._handle, on_done))
 
     def ask_link(self, before: LinkWanted, can_go_on: bool, on_done: Callable[[LinkWanted], None]) -> LinkDialog:
         """Ask how to play with another computer."""
         return LinkDialog(self.root, self.look, self.texts, before, can_go_on, partial(self._handle, on_done))
-
-    def ask_program(self, command: str, on_done: Callable[[int, str], None]) -> ProgramDialog:
-        """Ask for a program of one's own."""
-        return ProgramDialog(self.root, self.look, self.texts, command, self._browse, partial(self._handle, on_done))
-
-    def ask_name(self, name: str, on_done: Callable[[str], None]) -> NameDialog:
-        """Ask for the name of who learns."""
-        return NameDialog(self.root, self.look, self.texts, name, partial(self._handle, on_done))
 
     def _browse(self, parent: tk.Misc) -> str:
         return self.choose_file("", parent=parent)
@@ -10490,7 +10684,7 @@ class App:
         self.thinker = Thinker("player", self.jobs, engine_command)
         self.analyst = Analyst(Thinker("analyst", self.jobs, engine_command))
         self.tree_thinker = Thinker("tree", self.jobs, engine_command)
-        self.dialogs = Dialogs(root, self.look, self.texts, self.handle)
+        self.dialogs = Dialogs(root, self.look, self.texts, self.handle, Trial(Thinker("trial", self.jobs)))
         self.session = Session(RunningGame(Game(), (Player(), Player()), self.attempt))
         self.game_commands = GameCommands(self.session, self.store, self.thinker, self.dialogs, self.change, self.ask,
                                           self.perform)
@@ -10758,7 +10952,6 @@ class App:
         yield Command("place_game", partial(self._go_to_place, False))
         yield Command("place_analysis", partial(self._go_to_place, True))
         yield Command("look_through", partial(self._go_to_place, True))
-        yield Command("own_program", self._ask_program)
         yield Command("menu", self._open_main_menu, "F10")
         yield Command("quit", self.close, "Mod-q")
 
@@ -10794,9 +10987,6 @@ class App:
             self.lesson_commands.close()
         else:
             self._analyse()
-
-    def _ask_program(self) -> None:
-        self.dialogs.ask_program(self.settings.program, self.game_commands.let_program_play)
 
     def _make_theatre(self, game: Game, lessons: Sequence[Lesson]) -> Theatre:
         return Theatre(game, lessons, self.tree_thinker.ask, self.tree_thinker.close, self.jobs)

@@ -649,6 +649,11 @@ class Position(NamedTuple):
         pieces = self.pieces(side)
         return popcount(pieces & ~self.queens & INNER), bool(pieces & self.queens & THRONE_BIT)
 
+    def queen_steps(self, side: int) -> Optional[int]:
+        """How many steps a side's queen has to the throne at least: the number of her ring; None without a queen."""
+        queen = self.pieces(side) & self.queens
+        return RING[queen.bit_length() - 1] if queen else None
+
     def trapped(self) -> List[Cell]:
         """The mover's pieces that stand between two enemies, sorted by name."""
         return sorted(cells_of(self.own & between(self.enemy)), key=cell_name)
@@ -981,7 +986,8 @@ class Game:
 
     def to_place(self, side: int) -> int:
         """How many guards a side has still to place; 0 when the game has ended."""
-        return 0 if self.outcome() else self.position.to_place(side, self.rules)
+        count = self.position.to_place(side, self.rules)
+        return count if count and not self.outcome() else 0
 
     @property
     def is_placing(self) -> bool:

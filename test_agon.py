@@ -5919,9 +5919,9 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_the_next(engine_of, tmp_
         engine.poll()
     engine.ask(Game(), "go depth 1")
     assert engine.wait(20).text == "b1-c2"
-    assert told(tmp_path)[-5:] == ["stop", "setoption name QueenFirst value off",
-                                   "setoption name EmptyThroneLoses value on", f"position text {Position.start()}",
-                                   "go depth 1"]
+    assert told(tmp_path)[-6:] == ["stop", "setoption name QueenFirst value off",
+                                   "setoption name EmptyThroneLoses value on", "setoption name Placement value off",
+                                   f"position text {Position.start()}", "go depth 1"]
     engine.ask(Game(), "go infinite")
     engine.hurry()
     assert engine.wait(20).text == "a5-b5"
@@ -6065,7 +6065,7 @@ def test_a_conversation_tells_who_has_spoken_and_keeps_the_form_of_errors(engine
     assert [said.text for said in spoken if said.speaker == "<"] == [
         "agonok", "bestmove b1-c2 Grüße"]
     assert [said.text.split()[0] for said in spoken if said.speaker == ">"] == [
-        "agon", "setoption", "setoption", "position", "go"]
+        "agon", "setoption", "setoption", "setoption", "position", "go"]
 
 
 def test_an_engine_that_floods_is_held_up_in_place_of_filling_the_memory(engine_of):
@@ -6626,7 +6626,7 @@ def test_every_example_player_is_short_and_passes_the_check(quick_check, name):
     found = quick_check(f'"{path}"')
     assert found["fault"] == [] and any(text.startswith("calls itself ") for text in found["good"])
     for what, *_ in agon_ai.CHECKS:
-        assert any(re.match(rf"{what}: (\w+-\w+|--) after ", text) for text in found["good"] + found["note"]), what
+        assert any(re.match(rf"{what}: (\w+-\w+|--|@\w+) after ", text) for text in found["good"] + found["note"]), what
 
 
 @pytest.mark.parametrize("name, position, wanted", [
@@ -7455,7 +7455,9 @@ def running(moves: str = "", levels: Tuple[int, int] = (0, 0), start: Optional[s
     game.headers.update(headers or {})
     for _ in range(undone):
         game.undo()
-    players = [agon.Player(level, (path,) if path else ()) for level, path in zip(levels, programs)]
+    called = [agon.Player.from_file_name((headers or {}).get(side, "")).name for side in ("White", "Black")]
+    players = [agon.Player(level, (path,) if path else (), "" if level or path else name)
+               for level, path, name in zip(levels, programs, called)]
     return agon.RunningGame(game, players, Tried(), **more)
 
 
@@ -7839,9 +7841,10 @@ def test_there_are_names_for_nineteen_windows() -> None:
 
 def test_settings_are_read_as_they_were_written() -> None:
     settings = agon.Settings("de", "dark", -3, "800x600+1+2", True, False, True, False, True, False, ("a", "ä"),
-                             ("Qf1 / Qf11 w",), "prog.py", 3, 0, 8, True, True, False, "Ada")
+                             ("Qf1 / Qf11 w",), "prog.py", 3, 0, 8, "Ada", "Bo", "a.py", "b.py", "A", "B", True, True,
+                             False, "Ada", True)
     assert agon.read_settings(json.dumps(settings._asdict())) == (settings, {})
-    assert settings.rules == Rules(queen_first=True, empty_throne_loses=False)
+    assert settings.rules == Rules(queen_first=True, empty_throne_loses=False, placement=True)
     assert agon.Settings().rules == DEFAULT_RULES
 
 
@@ -7852,7 +7855,7 @@ def test_what_are_no_settings_are_the_settings_of_the_beginning(text: str) -> No
 
 @pytest.mark.parametrize("name, value", [
     ("theme", 7), ("theme", "pink"), ("zoom", 99), ("zoom", -4), ("zoom", 1.0), ("zoom", True), ("ranks", 0),
-    ("language", "fr"), ("level", "x"), ("level", 0), ("level", 9), ("white", 9), ("black", -1), ("recent", "a"),
+    ("language", "fr"), ("level", "x"), ("level", 0), ("level", 9), ("white", 9), ("black", -2), ("recent", "a"),
     ("recent", {"a": 1}), ("program", "\ud800"), ("geometry", None), ("white", [0]), ("pupil", 7)])
 def test_a_damaged_setting_is_left_out_and_the_others_stay(name: str, value: object) -> None:
     text = json.dumps({"animation": False, name: value})
@@ -8083,11 +8086,50 @@ def test_players_have_their_names_in_game_files(level: int, program: Tuple[str, 
     assert player.is_person == (file_name == "Person")
 
 
+def test_a_person_and_a_program_are_called_by_their_names_where_they_have_one() -> None:
+    assert agon.Player(name="Ada").file_name() == "Ada" and agon.Player(name="Ada").is_person
+    hopper = agon.Player(program=("python", "h.py"), name="Hopper")
+    assert (hopper.file_name(), hopper.called) == ("Program Hopper", "Hopper")
+    session = agon.Session(agon.RunningGame(Game(), (agon.Player(name="Ada"), hopper), Tried()))
+    assert (seat(session, WHITE).name, seat(session, BLACK).name) == ("Ada", "Hopper")
+    assert shown(session).title == "Ada – Hopper – Agon" and voice(session).heading == "Your move"
+    session.game.play(mv("b1-c2"))
+    assert voice(session).heading == "Hopper is thinking …"
+    session.game.resign(WHITE)
+    assert voice(session).heading == "Hopper wins"
+
+
+def test_two_persons_with_names_are_told_apart_by_them() -> None:
+    session = on_table(headers={"White": "Ada", "Black": "Bo"}, path="/x/final.agon")
+    assert voice(session).heading == "Ada to move" and voice(session, "de").heading == "Ada ist am Zug"
+    assert shown(session).title == "final.agon · Ada – Bo – Agon"
+    session.open(set_up())
+    assert shown(session).title == "Agon"
+
+
+@pytest.mark.parametrize("stored, seat_settings, player", [
+    (agon and agon.Seat("person", "Ada", 5, "x.py", "X"), {"white": 0, "white_name": "Ada"}, agon and agon.Player(name="Ada")),
+    (agon and agon.Seat("level", "Ada", 5, "", ""), {"white": 5, "level": 5}, agon and agon.Player(5)),
+    (agon and agon.Seat("program", "Ada", 5, "x.py", "X"), {"white": -1, "program": "x.py", "white_called": "X"},
+     agon and agon.Player(program=agon_ai.program_command("x.py"), name="X"))])
+def test_a_seat_is_remembered_with_all_that_is_not_chosen_now(
+        stored: "agon.Seat", seat_settings: Dict[str, object], player: "agon.Player") -> None:
+    kept = stored.as_settings(WHITE)
+    assert seat_settings.items() <= kept.items() and stored.player() == player
+    settings = agon.Settings(**{"level": 5, **kept})
+    assert agon.Seat.from_settings(settings, WHITE) == stored
+    assert agon.read_settings(json.dumps(settings._asdict())) == (settings, {})
+
+
+def test_a_program_that_has_not_been_named_leaves_its_place_to_a_person() -> None:
+    assert agon.Seat("program").player() == agon.Player()
+
+
 @pytest.mark.parametrize("name, level", [
     ("Computer level 1", 1), ("Computer level 8", 8), ("Computer level 9", 0), ("Computer level 12", 0), ("Ada", 0),
-    ("Program rm", 0), ("", 0), ("computer level 1", 0), ("Computer level 1 ", 0)])
+    ("Program rm", 0), ("", 0), ("computer level 1", 0), ("Computer level 1 ", 0), ("Person", 0)])
 def test_game_files_name_persons_and_levels_but_start_no_program(name: str, level: int) -> None:
-    assert agon.Player.from_file_name(name) == agon.Player(level)
+    assert agon.Player.from_file_name(name) == agon.Player(level, (), "" if level or name == "Person" else name)
 
 
 #: From each mode the modes that may follow it, besides itself.
@@ -8274,7 +8316,7 @@ def test_a_program_is_a_computer_too() -> None:
 def test_a_files_names_are_the_players_but_persons_keep_theirs(
         levels: Tuple[int, int], headers: Dict[str, str], expected: Dict[str, str]) -> None:
     game = running(levels=levels, headers=headers)
-    assert game.headers() == expected
+    assert game.headers() == {**headers, **expected}
     read = Game.from_text(game.text())
     assert {side: read.headers[side] for side in ("White", "Black")} == {**headers, **expected}
 
@@ -9679,7 +9721,8 @@ TURNS = [
     ("", {"levels": (0, 3)}, "Du bist am Zug", "Your move"),
     ("b1-c2", {"levels": (3, 0)}, "Du bist am Zug", "Your move"),
     ("", {"levels": (3, 0)}, "Der Computer denkt …", "The computer is thinking …"),
-    ("", {"levels": (3, 3)}, "Weiß ist am Zug", "White to move"),
+    ("", {"levels": (3, 6)}, "Computer, Stufe 3 denkt …", "Computer, level 3 is thinking …"),
+    ("", {"headers": {"White": "Ada"}}, "Ada ist am Zug", "Ada to move"),
     ("", {"programs": ("x/hopper.py", "")}, "hopper.py denkt …", "hopper.py is thinking …"),
     ("", {"levels": (3, 0), "start": TRAPPED_GUARD}, "Weiß muss umsetzen", "White must relocate")]
 
@@ -9713,7 +9756,7 @@ def test_a_pause_stays_visible_until_the_computer_thinks() -> None:
     assert voice(session) == agon.Voice("quiet", "Paused", said("say_no_moves"))
     session.say(None)
     session.mode = agon.Mode.THINKING  # for one move only
-    assert voice(session) == agon.Voice("quiet", "White to move")
+    assert voice(session) == agon.Voice("quiet", "Computer, level 3 is thinking …")
     assert voice(on_table(is_paused=True)).heading == "White to move"
 
 
@@ -9757,8 +9800,10 @@ def test_a_player_is_told_between_which_pieces_and_by_which_move() -> None:
 
 def test_a_relocation_of_the_other_side_is_told() -> None:
     session = on_table("e5-a1", start=TRAPPED_GUARD)
-    assert voice(session).text == "White relocated e5 to a1."
-    assert voice(session, "de").text == "Weiß setzte e5 nach a1 um."
+    assert voice(session).text == "White puts the trapped guard e5 on a1."
+    assert voice(session, "de").text == "Weiß setzt die eingeschlossene Wache e5 nach a1 um."
+    session = on_table("f6-c3", start="Qf6 a5 / Qf11 f5 f7 w")
+    assert voice(session).text == "White puts the trapped queen f6 on c3."
     assert voice(on_table("--", start=MUST_PASS)).text == ""
 
 
@@ -9841,12 +9886,12 @@ def test_the_card_of_the_end_says_why_and_when() -> None:
 def test_whoever_has_beaten_a_level_may_try_the_next() -> None:
     for session, level in ((ended("won", levels=(0, 3)), 4), (ended("lost", levels=(7, 0)), 8)):
         assert [tuple(button) for button in voice(session).buttons] == [
-            ("next_level", f"Try level {level}", True, True), ("again", "Once more", True, False),
+            ("next_level", f"Try level {level}", True, True), ("again", "Rematch", True, False),
             ("look_through", "Review the game", True, False), ("learn_mistakes", "Learn from mistakes", True, False)]
     for session in (ended("lost", levels=(0, 3)), ended("drawn", levels=(0, 3)), ended("won", levels=(0, 8)),
                     ended("won"), ended("won", levels=(3, 3)), ended("won", programs=("", "hopper.py"))):
         assert [tuple(button) for button in voice(session).buttons] == [
-            ("learn_mistakes", "Learn from mistakes", True, True), ("again", "Once more", True, False),
+            ("learn_mistakes", "Learn from mistakes", True, True), ("again", "Rematch", True, False),
             ("look_through", "Review the game", True, False)]
     given_up = on_table(levels=(0, 3))
     given_up.game.resign(WHITE)  # before the first move: there is nothing to learn from
@@ -11643,28 +11688,53 @@ def test_only_whole_games_count() -> None:
     assert at.game.outcome().winner == WHITE and results(at) == []
 
 
+def seats(white: int, black: int, level: int = 2) -> "Tuple[agon.Seat, agon.Seat]":
+    """Two seats; a level of 0 is a person, who had the computer on `level`."""
+    return tuple(agon.Seat("level", level=number) if number else agon.Seat(level=level) for number in (white, black))
+
+
 def test_a_new_game_is_the_one_described_and_remembered_for_the_next_time() -> None:
     at = desk("b1-c2", {"white": 0, "black": 3, "level": 3})
     first = at.session.running
     at.run("new_game")
     asked, = at.dialogs.asked
-    assert asked.before == agon.NewGame((0, 3), 3, False, Rules()) and at.changes == 0
-    asked.on_done(agon.NewGame((4, 0), 4, False, Rules(True, False)))
+    assert asked.before == agon.NewGame(seats(0, 3, 3), False, Rules()) and at.changes == 0
+    asked.on_done(agon.NewGame(seats(4, 0, 4), False, Rules(True, False)))
     assert at.players == [(4, ()), (0, ())] and at.game.rules == Rules(True, False) and at.changes == 1
     assert at.game.start == Position.start() and at.game.ply == 0
     assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", at.game.headers["Date"])
     assert at.session.previous is first and at.session.table is at.session.running
     assert at.settings.flipped and at.session.running.attempt is first.attempt
-    assert at.game_commands.wanted() == agon.NewGame((4, 0), 4, False, Rules(True, False))
+    assert at.game_commands.wanted() == agon.NewGame(seats(4, 0, 4), False, Rules(True, False))
+
+
+def test_any_pair_can_play_each_with_its_own_level_program_or_name() -> None:
+    at = desk()
+    pair = agon.Seat("level", level=3), agon.Seat("level", level=6)
+    at.game_commands.start(agon.NewGame(pair, False, PLACING))
+    assert at.players == [(3, ()), (6, ())] and at.game.start == Position.start(rules=PLACING)
+    assert at.game_commands.wanted() == agon.NewGame(pair, False, PLACING)
+    pair = agon.Seat("program", program="a.py", called="A"), agon.Seat("program", program="b.py", called="B")
+    at.game_commands.start(agon.NewGame(pair, False, Rules()))
+    assert [player.called for player in at.session.running.players] == ["A", "B"]
+    assert at.session.running.headers() == {"White": "Program A", "Black": "Program B"}
+    assert [seat.called for seat in at.game_commands.wanted().seats] == ["A", "B"]
+
+
+def test_the_own_program_is_asked_for_as_black_unless_one_plays_already() -> None:
+    for stored, kinds in (({"white": 0, "black": 2}, ["person", "program"]), ({"white": -1, "black": 0}, ["program", "person"])):
+        at = desk(settings=stored)
+        at.run("own_program")
+        assert [seat.kind for seat in at.dialogs.asked[0].before.seats] == kinds and at.changes == 0
 
 
 def test_who_begins_is_drawn_by_lot_where_that_is_wanted(monkeypatch: Any) -> None:
     drawn = []
     monkeypatch.setattr(agon.random, "choice", lambda sides: drawn.append(sides) or sides[-1])
     at = desk()
-    at.game_commands.start(agon.NewGame((0, 0), 2, True, Rules()))
+    at.game_commands.start(agon.NewGame(seats(0, 0), True, Rules()))
     assert at.game.position.turn == BLACK and drawn == [(WHITE, BLACK)] and at.settings.by_lot
-    at.game_commands.start(agon.NewGame((0, 0), 2, False, Rules()))
+    at.game_commands.start(agon.NewGame(seats(0, 0), False, Rules()))
     assert at.game.position.turn == WHITE and len(drawn) == 1
 
 
@@ -11672,7 +11742,7 @@ def test_who_begins_is_drawn_by_lot_where_that_is_wanted(monkeypatch: Any) -> No
 def test_the_only_person_plays_from_below(levels: Tuple[int, int], flipped: bool) -> None:
     for before in (False, True):
         at = desk(settings={"flipped": before})
-        at.game_commands.start(agon.NewGame(levels, 3, False, Rules()))
+        at.game_commands.start(agon.NewGame(seats(*levels), False, Rules()))
         assert at.settings.flipped == flipped
 
 
@@ -11683,15 +11753,17 @@ def test_a_newcomer_plays_at_once_against_level_1() -> None:
     assert (at.settings.white, at.settings.black, at.settings.level) == (0, 1, 1)
 
 
-def test_once_more_begins_the_same_game_with_the_same_players() -> None:
+def test_once_more_begins_the_same_game_with_changed_sides() -> None:
     for start in (str(Position.start()), ONE_MOVE_TO_WIN):
         at = desk(levels=(3, 0), start=start, rules=Rules(True, False), path="/x/old.agon")
         at.game.play(at.game.legal_moves()[0])
         old = at.session.running
         at.run("again")
-        assert at.players == [(3, ()), (0, ())] and at.game.rules == Rules(True, False) and at.game.length == 0
+        assert at.players == [(0, ()), (3, ())] and at.game.rules == Rules(True, False) and at.game.length == 0
         assert str(at.game.start) == str(pos(start)) and at.session.previous is old and at.session.running.path == ""
-        assert at.settings.flipped and at.session.running is not old
+        assert not at.settings.flipped and at.session.running is not old
+        at.run("again")
+        assert at.players == [(3, ()), (0, ())] and at.settings.flipped
 
 
 @pytest.mark.parametrize("levels, expected", [((0, 3), (0, 4)), ((1, 0), (2, 0)), ((0, 8), (0, 8))])
@@ -11868,8 +11940,10 @@ def test_a_program_of_ones_own_plays_the_side_chosen(tmp_path: Path) -> None:
     path = tmp_path / "my player.py"
     path.write_text("", "utf-8")
     for side in (WHITE, BLACK):
-        at = desk("b1-c2", rules=Rules(queen_first=True))
-        at.game_commands.let_program_play(side, f'"{path}" --fast')
+        at = desk("b1-c2")
+        pair = [agon.Seat(), agon.Seat()]
+        pair[side] = agon.Seat("program", program=f'"{path}" --fast')
+        at.game_commands.start(agon.NewGame(tuple(pair), False, Rules(queen_first=True)))
         assert at.players[side] == (0, (sys.executable, str(path), "--fast")) and at.players[1 - side] == (0, ())
         assert at.settings.program == f'"{path}" --fast' and at.game.rules == Rules(queen_first=True)
         assert at.settings.flipped == (side == WHITE) and at.game.length == 0 and "Date" in at.game.headers
@@ -12201,9 +12275,12 @@ def test_a_program_goes_on_only_if_the_player_has_named_it_and_then_it_waits(
         at_files: Callable[..., FileDesk], home: Path) -> None:
     home.mkdir()
     (home / "autosave.agon").write_text('[White "Program hopper.py"]\n[Black "Computer level 2"]\n\n1. b1-c2 *\n', "utf-8")
-    for program, expected in (("", agon.Player()), ("other.py", agon.Player()),
-                              ("/a/hopper.py", agon.Player(program=agon_ai.program_command("/a/hopper.py")))):
-        at = at_files(settings={"program": program})
+    stranger = agon.Player(name="Program hopper.py")
+    for program, called, expected in (
+            ("", "", stranger), ("other.py", "", stranger), ("/a/hopper.py", "Hopper", stranger),
+            ("/a/hopper.py", "", agon.Player(program=agon_ai.program_command("/a/hopper.py"))),
+            ("/a/h.py", "hopper.py", agon.Player(program=agon_ai.program_command("/a/h.py"), name="hopper.py"))):
+        at = at_files(settings={"white_program": program, "white_called": called})
         running = at.files.resume(Tried())
         assert running.players == [expected, agon.Player(2)] and running.is_paused == bool(expected.program)
         at.files.close()
@@ -12329,7 +12406,7 @@ def test_a_game_is_opened_with_its_players_and_is_the_first_of_the_recent_files(
     assert at.dialogs.chosen == [("agon", False, "")] and moves_of(at.game) == "b1-c2 b7-c7"
     assert at.players == [(0, ()), (3, ())] and at.session.running.path == str(path) and at.session.previous is old
     assert at.settings.recent == (str(path), "other.agon") and at.session.running.attempt is old.attempt
-    assert shown(at.session).title == "Spiel für Ü.agon – Agon" and seat(at.session, WHITE).name == "Ada"
+    assert shown(at.session).title == "Spiel für Ü.agon · Ada – Computer, level 3 – Agon" and seat(at.session, WHITE).name == "Ada"
 
 
 def test_nothing_is_opened_when_no_file_is_chosen(at_files: Callable[..., FileDesk]) -> None:
@@ -12661,7 +12738,7 @@ def test_position_and_game_travel_over_the_clipboard(at_files: Callable[..., Fil
     position = at.game.position
     at.run("again")
     at.run("paste")
-    assert at.game.position == position and at.game.length == 0 and at.players == [(0, ()), (3, ())]
+    assert at.game.position == position and at.game.length == 0 and at.players == [(3, ()), (0, ())]
     assert at.game.rules == Rules(queen_first=True)
     at.game.play(mv("b7-c7"))
     at.run("copy_game")
@@ -12669,7 +12746,7 @@ def test_position_and_game_travel_over_the_clipboard(at_files: Callable[..., Fil
     text = at.clip
     at.run("again")
     at.run("paste")
-    assert moves_of(at.game) == "b7-c7" and at.players == [(0, ()), (3, ())] and at.clip == text
+    assert moves_of(at.game) == "b7-c7" and at.players == [(3, ()), (0, ())] and at.clip == text
     assert at.dialogs.told == []
 
 
@@ -14075,8 +14152,8 @@ def states(window: Window) -> Iterator[str]:
     app.store.change(is_new=True)
     window.begin(levels=(0, 2))
     yield "card"
-    long_names = Game(headers={"White": "A name that is " + "much " * 20 + "too long", "Black": "Ada"})
-    app.handle(app.game_commands.adopt, agon.RunningGame(long_names, [agon.Player()] * 2, app.attempt))
+    long_names = [agon.Player(name="A name that is " + "much " * 20 + "too long"), agon.Player(name="Ada")]
+    app.handle(app.game_commands.adopt, agon.RunningGame(Game(), long_names, app.attempt))
     window.root.update()
     assert str(app.window.seats[1].name.cget("text")).startswith("A name")
     assert str(app.window.seats[1].name.cget("text")).endswith("…")
@@ -14295,18 +14372,29 @@ def test_guards_are_dragged_from_beside_the_board_or_placed_by_a_click(window: W
 def test_the_new_game_dialog_starts_the_game_it_describes(window: Window) -> None:
     window.keys("Control-n")
     dialog = window.dialog()
-    labels = {str(widget.cget("text")): widget for widget in descendants(dialog)
-              if widget.winfo_class() in ("TRadiobutton", "TCheckbutton")}
     texts = window.app.texts
-    for label in (texts("play_black"), "5", texts("drawn_by_lot"), texts("queen_first")):
-        window.press_button(labels[label])
+
+    def press(widget: "agon.tk.Misc", label: str) -> None:
+        found, = [part for part in descendants(widget) if part.winfo_class() in ("TRadiobutton", "TCheckbutton")
+                  and str(part.cget("text")) == label]
+        window.press_button(found)
+    white, black = dialog.forms
+    press(white, texts("kind_level"))
+    press(white, "5")
+    assert white.word.cget("text") == "Stufe 5: hat aus vielen Spielen gelernt"
+    press(black, texts("kind_person"))
+    black.name.set("  Ada ")
+    for label in (texts("drawn_by_lot"), texts("rule_queen_first"), texts("rule_placement")):
+        press(dialog, label)
     window.press_button(dialog.ok_button)
     settings = window.app.settings
     assert (settings.white, settings.black, settings.level, settings.by_lot) == (5, 0, 5, True)
-    assert settings.rules == window.session.game.rules == Rules(queen_first=True)
+    assert settings.rules == window.session.game.rules == Rules(queen_first=True, placement=True)
     assert settings.flipped, "Black plays from below"
+    assert window.session.running.players == [agon.Player(5), agon.Player(name="Ada")]
     window.run("new_game")
-    assert (window.dialog().choice.get(), window.dialog().level.get()) == ("play_black", 5)
+    assert window.dialog().result() == (agon.NewGame(
+        (agon.Seat("level", level=5), agon.Seat(name="Ada", level=5)), True, settings.rules),)
 
 
 def descendants(widget: "agon.tk.Misc") -> Iterator["agon.tk.Misc"]:
@@ -15130,17 +15218,24 @@ def test_a_set_up_position_is_played_as_soon_as_each_side_has_a_piece(window: Wi
 
 # --- own programs ----------------------------------------------------------------
 
-def program(tmp_path: Path, body: str) -> str:
-    """A pupil's program: `body` is what it does when it is told to go."""
+def program(tmp_path: Path, body: str, besides: str = "") -> str:
+    """A pupil's program: `body` is what it does when it is told to go, `besides` what else with every line."""
     path = tmp_path / "my player.py"
-    path.write_text("import sys, time\nfor line in sys.stdin:\n    if line.startswith('agon'): print('agonok')\n"
-                    "    if line.startswith('go'):\n" + "\n".join("        " + row for row in body.splitlines())
+    path.write_text("import sys, time\nfor line in sys.stdin:\n    if line.startswith('agon'): print('agonok')\n" + besides
+                    + "    if line.startswith('go'):\n" + "\n".join("        " + row for row in body.splitlines())
                     + "\n    sys.stdout.flush()\n", "utf-8")
     return f'"{path}"'
 
 
 def let_program_play(window: Window, tmp_path: Path, body: str, side: int = BLACK) -> None:
-    window.app.handle(window.app.game_commands.let_program_play, side, program(tmp_path, body))
+    play_program(window, program(tmp_path, body), side)
+
+
+def play_program(window: Window, command: str, side: int) -> None:
+    """Begin a game of a person against a program, without trying that first."""
+    pair = [agon.Seat(), agon.Seat()]
+    pair[side] = agon.Seat("program", program=command)
+    window.app.handle(window.app.game_commands.start, agon.NewGame(tuple(pair), False, Rules()))
 
 
 def test_a_program_of_ones_own_plays_and_its_conversation_can_be_read(window: Window, tmp_path: Path) -> None:
@@ -15149,8 +15244,11 @@ def test_a_program_of_ones_own_plays_and_its_conversation_can_be_read(window: Wi
     assert page.get("1.0", "end").strip(), "what the computer player has said, or that nothing has been said yet"
     window.run("own_program")
     dialog = window.dialog()
-    dialog.command_text.set(program(tmp_path, "print('bestmove b7-c7')"))
+    form = dialog.forms[BLACK]
+    body = "print('bestmove', 'b7-c7' if ' moves ' in said else 'a5-b5')"  # the trial is at the start
+    form.program.set(program(tmp_path, body, "    if line.startswith('position'): said = line\n"))
     window.press_button(dialog.ok_button)
+    window.until(lambda: not dialog.winfo_exists())
     window.drag("b1", "c2")
     window.until(lambda: len(window.moves()) == 2)
     window.rest()
@@ -15184,28 +15282,48 @@ def test_a_program_that_misbehaves_is_ended_with_a_clear_sentence(
     assert window.moves() == [] and window.shows_the_position()
 
 
-def test_a_program_is_named_correctly_or_not_at_all(
+def test_a_program_is_tried_before_the_game_begins(
         window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     window.run("own_program")
     dialog = window.dialog()
-    assert window.root.focus_get() is dialog.entry or dialog.first_focus() is dialog.entry
-    for text, words in (("  ", "Nenne ein Programm"), ("no such program.py", "gibt es nicht")):
-        dialog.command_text.set(text)
-        dialog.focus_force()
-        window.root.update()
-        dialog.event_generate("<Return>")
-        window.root.update()
-        assert dialog.winfo_exists() and words in dialog.error.cget("text")
+    form = dialog.forms[BLACK]
+    assert form.kind.get() == "program" and form.program_entry.winfo_manager()
+    for text, body, words in (("  ", "", "Schwarz: Nenne ein Programm"), ("no such program.py", "", "gibt es nicht"),
+                              ("", "raise ValueError('so nicht')", "ValueError: so nicht"),
+                              ("", "print('bestmove f1-f6')", "f1-f6")):
+        form.program.set(text or program(tmp_path, body))
+        window.press_button(dialog.ok_button)
+        window.until(lambda: words in dialog.error.cget("text"))
+        assert dialog.winfo_exists() and window.app.thinker.engines.keys() <= {agon.OWN_ENGINE}
     monkeypatch.setattr(window.app.dialogs, "choose_file", lambda *_values, **_named: str(tmp_path / "a b.py"))
-    dialog.on_browse()
-    assert agon.program_command(dialog.command_text.get())[-1] == str(tmp_path / "a b.py")
+    (tmp_path / "a b.py").write_text("print('id name Bee\\nagonok', flush=True)\n"
+                                     "for line in iter(input, 'quit'):\n"
+                                     "    if line.startswith('go'): print('bestmove a5-b5', flush=True)\n", "utf-8")
+    form._on_browse()
+    assert agon.program_command(form.program.get())[-1] == str(tmp_path / "a b.py")
+    window.until(lambda: form.state_label.cget("text") == "Bee ist bereit.")
+    assert dialog.error.cget("text") == ""
+    window.press_button(dialog.ok_button)
+    assert not dialog.winfo_exists()
+    assert [player.called for player in window.session.running.players] == ["", "Bee"]
+    assert "Bee" in window.root.title() and window.app.settings.black_called == "Bee"
+
+
+def test_a_trial_ends_with_its_dialog(window: Window, tmp_path: Path) -> None:
+    window.run("own_program")
+    dialog = window.dialog()
+    dialog.forms[BLACK].program.set(program(tmp_path, "time.sleep(60)"))
+    window.press_button(dialog.ok_button)
+    trial = window.app.dialogs._trial._thinker
+    assert trial.is_busy and dialog.ok_button.instate(["disabled"])
     dialog.event_generate("<Escape>")
     window.root.update()
+    assert not dialog.winfo_exists() and not trial.engines
     assert all(player.is_person for player in window.session.running.players)
 
 
 def test_a_program_that_is_lost_while_it_plays_is_reported(window: Window) -> None:
-    window.app.handle(window.app.game_commands.let_program_play, WHITE, "/no/such/program")
+    play_program(window, "/no/such/program", WHITE)
     window.until(lambda: "program lässt sich nicht starten" in window.voice())
     assert "(Datei oder Ordner gibt es nicht)" in window.voice()
     window.speak("en")
@@ -15216,7 +15334,7 @@ def test_the_player_in_the_readme_plays(window: Window, tmp_path: Path) -> None:
     source = re.search(r"```python\n(.*?)```", readme(), re.S).group(1)
     path = tmp_path / "hopper.py"
     path.write_text(source, "utf-8")
-    window.app.handle(window.app.game_commands.let_program_play, BLACK, f'"{path}"')
+    play_program(window, f'"{path}"', BLACK)
     for count in range(1, 5):
         window.until(lambda: window.session.mode is agon.Mode.IDLE and not window.session.running.is_computers_turn)
         window.app.handle(window.app.attempt, window.session.game.legal_moves()[0], None)

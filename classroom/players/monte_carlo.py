@@ -2,7 +2,7 @@
 import random
 import sys
 import time
-from agon_core import RING, Move, Position, cells_of
+from agon_core import RING, Move, Position, Rules, cells_of
 
 LONGEST = 60  # single moves of a random game; after that it counts who has come further inwards
 
@@ -10,9 +10,9 @@ LONGEST = 60  # single moves of a random game; after that it counts who has come
 def random_game(position, side):
     """The result of a game with random moves: 1 if this side wins it, -1 if it loses, something between otherwise."""
     for _ in range(LONGEST):
-        moves = position.legal_moves()
+        moves = position.legal_moves(rules)
         if moves:
-            position = position.play(random.choice(moves))
+            position = position.play(random.choice(moves), rules)
     outcome = position.outcome()
     if outcome:
         return {side: 1, 1 - side: -1}.get(outcome.winner, 0)
@@ -26,14 +26,14 @@ for line in sys.stdin:
         print("id name Monte Carlo", "wants legal board", "agonok", sep="\n")
     elif word == "legal":
         totals = {Move.from_text(text): [] for text in rest.split()}
+        rules = Rules(placement="@" in rest)
     elif word == "board":
         position = Position.from_text(rest)
     elif word == "go":
-        milliseconds = int(rest.partition("movetime ")[2] or 1000)
-        end = time.monotonic() + milliseconds / 1000
+        end = time.monotonic() + int(rest.partition("movetime ")[2] or 1000) / 1000
         while time.monotonic() < end or not all(totals.values()):
             move = min(totals, key=lambda move: len(totals[move]))
-            totals[move].append(random_game(position.play(move), position.turn))
+            totals[move].append(random_game(position.play(move, rules), position.turn))
         print("bestmove", max(totals, key=lambda move: sum(totals[move]) / len(totals[move])))
     elif word == "quit":
         break

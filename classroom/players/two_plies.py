@@ -1,6 +1,6 @@
 """Two Plies tries each of its moves with every reply of the other side, and plays the one whose worst reply is best."""
 import sys
-from agon_core import RING, Move, Position, cells_of
+from agon_core import RING, Move, Position, Rules, cells_of
 
 
 def steps_left(position, side):
@@ -18,8 +18,8 @@ def worth(position, side):
 
 def worst_reply(position, side):
     """What a position is worth when the other side has answered as well as it can."""
-    replies = position.legal_moves()
-    return min((worth(position.play(reply), side) for reply in replies), default=worth(position, side))
+    replies = position.legal_moves(rules)
+    return min((worth(position.play(reply, rules), side) for reply in replies), default=worth(position, side))
 
 
 for line in sys.stdin:
@@ -28,11 +28,12 @@ for line in sys.stdin:
         print("id name Two Plies", "wants legal board", "agonok", sep="\n")
     elif word == "legal":
         moves = [Move.from_text(text) for text in rest.split()]
+        rules = Rules(placement="@" in rest)
     elif word == "board":
         position = Position.from_text(rest)
     elif word == "go":
         side = position.turn
-        print("bestmove", max(moves, key=lambda move: worst_reply(position.play(move), side)))
+        print("bestmove", max(moves, key=lambda move: worst_reply(position.play(move, rules), side)))
     elif word == "quit":
         break
     sys.stdout.flush()
