@@ -136,6 +136,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "other_turn": ("Der andere Computer ist am Zug", "The other computer is to move"),
     "paused": ("Angehalten", "Paused"),
     "say_paused": ("Der Computer ist am Zug. Weiter mit {key}.", "It is the computer's turn. Go on with {key}."),
+    "say_clock_held": ("Die Uhr steht. Weiter mit {key} oder mit einem Zug.",
+                       "The clock is held. Go on with {key} or with a move."),
     "say_start": ("Zieh einen Stein mit der Maus: den Ring entlang oder einen Ring weiter nach innen.",
                   "Drag a piece with the mouse: along its ring or one ring further inwards."),
     "say_place": ("Stell eine Wache auf: Klick auf ein Feld mit grünem Punkt, oder zieh sie von neben dem Brett dorthin. "
@@ -666,6 +668,15 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "word_6": ("plant voraus", "plans ahead"),
     "word_7": ("für Könner", "for experts"),
     "word_8": ("alles, was es kann", "all it can"),
+    "clock": ("Bedenkzeit", "Time"),
+    "clock_none": ("keine", "none"),
+    "clock_total": ("Minuten", "minutes"),
+    "clock_move": ("je Zug", "per move"),
+    "clock_plus": ("+ Sekunden je Zug:", "+ seconds a move:"),
+    "clock_minutes": ("Minuten:", "Minutes:"),
+    "clock_seconds": ("Sekunden:", "Seconds:"),
+    "clock_wrong": ("{side}: Nenne die Zeit in ganzen Zahlen, mindestens 1.",
+                    "{side}: give the time in whole numbers, at least 1."),
     "beginner": ("Wer beginnt?", "Who moves first?"),
     "white_begins": ("Weiß beginnt", "White moves first"),
     "drawn_by_lot": ("Das Los entscheidet", "Drawn by lot"),
@@ -737,6 +748,7 @@ GERMAN_REASONS = {
     "end_REPETITION": "Dreimal dieselbe Stellung.",
     "end_QUIET": "100 Züge ohne Schritt nach innen und ohne Umsetzen.",
     "end_RESIGNATION": "Die andere Seite hat aufgegeben.",
+    "end_TIME": "Die Zeit ist abgelaufen.",
     "end_AGREEMENT": "Remis vereinbart.",
     "no_GAME_OVER": "Das Spiel ist zu Ende.",
     "no_NO_PASS": "Aussetzen darf nur, wer gar nicht ziehen kann.",
@@ -1123,6 +1135,9 @@ class Settings(NamedTuple):
     black_program: str = ""
     white_called: str = ""
     black_called: str = ""
+    #: The time of each side, as TimeControl writes it.
+    white_clock: str = ""
+    black_clock: str = ""
     by_lot: bool = False
     queen_first: bool = False
     empty_throne_loses: bool = True
@@ -1425,6 +1440,137 @@ class Player(NamedTuple):
 SIDE_KEYS, SIDE_HEADERS = ("white", "black"), ("White", "Black")
 
 
+class TimeControl(NamedTuple):
+    """How much time a side has: for the whole game, with an increment for each move, or for each move anew.
+
+    Its text is '' without a limit, '300+5' for 300 seconds and 5 more after each move, '30/move'.
+    """
+
+    #: Seconds; 0 is no limit.
+    seconds: int = 0
+    increment: int = 0
+    is_per_move: bool = False
+
+    @classmethod
+    def from_text(cls, text: str) -> "TimeControl":
+        """Read its text; what cannot be read is no limit."""
+        match = re.fullmatch(r"([0-9]{1,5})(?:\+([0-9]{1,4})|(/move))", text)
+        if not match:
+            return cls()
+        seconds, increment, per_move = match.groups()
+        return cls(int(seconds), int(increment or 0), per_move is not None) if int(seconds) else cls()
+
+    def __str__(self) -> str:
+        if not self.seconds:
+            return ""
+        return f"{self.seconds}/move" if self.is_per_move else f"{self.seconds}+{self.increment}"
+
+
+class Clock:
+    """The time of both sides.  `now` tells the time in seconds; what runs is the clock of one side, or none."""
+
+    #: The headers of a file for a side's time: what it was given, and what is left.
+    GIVEN, LEFT = "{}Time", "{}Left"
+
+    def __init__(self, controls: Sequence[TimeControl], left: Sequence[Optional[float]] = (None, None),
+                 now: Callable[[], float] = time.monotonic) -> None:
+        self.controls = tuple(controls)
+        self._now = now
+        self._left = [float(control.seconds) if seconds is None else seconds
+                      for control, seconds in zip(controls, left)]
+        #: Whose time runs, and since when.
+        self.side: Optional[int] = None
+        self._since = 0.0
+
+    @classmethod
+    def from_headers(cls, headers: Dict[str, str]) -> "Clock":
+        """The clock of a game that was kept."""
+        controls, left = [], []
+        for name in SIDE_HEADERS:
+            controls.append(TimeControl.from_text(headers.get(cls.GIVEN.format(name), "")))
+            match = re.fullmatch(r"[0-9]{1,6}(\.[0-9]+)?", headers.get(cls.LEFT.format(name), ""))
+            left.append(float(match.group()) if match else None)
+        return cls(controls, left)
+
+    def headers(self) -> Dict[str, str]:
+        """The same as headers; {} where nobody has a limit."""
+        found = {}
+        for side, name in enumerate(SIDE_HEADERS):
+            if self.is_limited(side):
+                found[self.GIVEN.format(name)] = str(self.controls[side])
+                found[self.LEFT.format(name)] = f"{max(0.0, self.left(side)):.1f}"
+        return found
+
+    def anew(self) -> "Clock":
+        """A clock with the same times for another game."""
+        return Clock(self.controls, now=self._now)
+
+    def is_limited(self, side: int) -> bool:
+        """Whether a side has limited time."""
+        return self.controls[side].seconds > 0
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any side has limited time."""
+        return self.is_limited(WHITE) or self.is_limited(BLACK)
+
+    def left(self, side: int) -> float:
+        """The seconds that a side has left."""
+        return self._left[side] - (self._now() - self._since if self.side == side else 0.0)
+
+    def run(self, side: Optional[int]) -> None:
+        """Let this side's time run from now on, or nobody's."""
+        if side != self.side:
+            if self.side is not None:
+                self._left[self.side] = self.left(self.side)
+            self.side, self._since = side, self._now()
+
+    def moved(self, side: int) -> None:
+        """A side has moved: it gets its increment, or all its time for the next move."""
+        self.run(None)
+        control = self.controls[side]
+        self._left[side] = float(control.seconds) if control.is_per_move else self._left[side] + control.increment
+
+    def fallen(self) -> Optional[int]:
+        """The side whose time has run out, or None."""
+        side = self.side
+        return side if side is not None and self.is_limited(side) and self.left(side) <= 0 else None
+
+    def words(self, side: int) -> str:
+        """The clocks in the words of the protocol, as the side to move is to keep them; '' if it has no limit."""
+        if not self.is_limited(side):
+            return ""
+        words = []
+        for each, letter in enumerate("wb"):
+            control = self.controls[each]
+            if control.seconds:
+                left = max(1, round(1000 * self.left(each)))
+                # A time for each move is like an increment that is all there is.
+                increment = 1000 * (control.seconds if control.is_per_move else control.increment)
+                words.append(f"{letter}time {left} {letter}inc {increment}")
+        return " ".join(words)
+
+    def is_low(self, side: int) -> bool:
+        """Whether a side has little time left."""
+        control = self.controls[side]
+        enough = control.seconds / 4 if control.is_per_move else LOW_S
+        return self.is_limited(side) and self.left(side) < enough
+
+    def text(self, side: int) -> str:
+        """What the clock of a side shows: '4:05', tenths of seconds in the last ten; '' without a limit."""
+        if not self.is_limited(side):
+            return ""
+        left = max(0.0, self.left(side))
+        if left < TENTHS_S:
+            return f"0:0{math.floor(left * 10) / 10:.1f}"
+        seconds = math.ceil(left)
+        return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+#: In the last seconds a clock shows tenths, and in more of the last ones it is red.
+TENTHS_S, LOW_S = 10, 20
+
+
 class Seat(NamedTuple):
     """Who is to play a side, as the New game dialog asks for it; what is not chosen is kept for the next time.
 
@@ -1438,6 +1584,8 @@ class Seat(NamedTuple):
     #: The program and its arguments as they are typed, and what it calls itself.
     program: str = ""
     called: str = ""
+    #: The side's time, as TimeControl writes it.
+    clock: str = ""
 
     @classmethod
     def from_settings(cls, settings: Settings, side: int) -> "Seat":
@@ -1446,13 +1594,14 @@ class Seat(NamedTuple):
         number = getattr(settings, key)
         kind = "program" if number == PROGRAM else "level" if number else "person"
         return cls(kind, getattr(settings, f"{key}_name"), number if number > 0 else settings.level,
-                   getattr(settings, f"{key}_program") or settings.program, getattr(settings, f"{key}_called"))
+                   getattr(settings, f"{key}_program") or settings.program, getattr(settings, f"{key}_called"),
+                   getattr(settings, f"{key}_clock"))
 
     def as_settings(self, side: int) -> Dict[str, Any]:
         """The same as settings."""
         key, number = SIDE_KEYS[side], {"person": 0, "level": self.level, "program": PROGRAM}[self.kind]
         kept: Dict[str, Any] = {key: number, f"{key}_name": self.name, f"{key}_called": self.called,
-                                f"{key}_program": self.program}
+                                f"{key}_program": self.program, f"{key}_clock": self.clock}
         kept.update({"level": self.level} if self.kind == "level" else {})
         kept.update({"program": self.program} if self.kind == "program" else {})
         return kept
@@ -1595,10 +1744,10 @@ class ShelfView(NamedTuple):
 
 #: How long the line "... passes" stands before the pass is made.
 PASS_MS = 1400
-#: Thinking time of a player's own program.
-PROGRAM_MS = 2000
 #: How many plies the computer looks ahead with numbers that have been changed: as many as level 5.
 CHANGED_DEPTH = 3
+#: Thinking time of a player's own program, and what the highest level takes at most when it has a clock.
+PROGRAM_MS, LONGEST_THOUGHT_MS = 2000, 8000
 #: How long a wrong move in tour or puzzles is seen, and how long an answer waits.
 WRONG_MS, REPLY_MS = 1100, 600
 
@@ -1746,9 +1895,10 @@ class RunningGame(Table):
     """The game that is played, with its players and its file; it waits while tour, puzzles or set-up are open."""
 
     def __init__(self, game: Game, players: Sequence[Player], attempt: Callable[[Move, Optional[Point]], None],
-                 path: str = "", is_paused: bool = False) -> None:
+                 path: str = "", is_paused: bool = False, clock: Optional[Clock] = None) -> None:
         super().__init__(game, attempt)
         self.players: List[Player] = list(players)
+        self.clock = clock or Clock((TimeControl(), TimeControl()))
         self.path = path
         #: Whether computers wait; they also wait where moves can be played again.
         self.is_paused = is_paused or bool(game.undone)
@@ -1760,6 +1910,12 @@ class RunningGame(Table):
         self.is_counted = game.outcome(game.length) is not None
         #: What has been found out about its mistakes.
         self.review: Optional[Review] = None
+
+    @property
+    def side_on_the_clock(self) -> Optional[int]:
+        """The side whose time runs, if nothing else holds it up; it runs from the first move on."""
+        is_at_rest = not self.game.ply or self.is_paused or self.looks_back or self.game.outcome() is not None
+        return None if is_at_rest else self.position.turn
 
     @property
     def looks_back(self) -> bool:
@@ -1810,7 +1966,7 @@ class RunningGame(Table):
 
     def headers(self) -> Dict[str, str]:
         """The names that a file of this game gets."""
-        return {name: player.file_name() for name, player in zip(SIDE_HEADERS, self.players)}
+        return {**{name: player.file_name() for name, player in zip(SIDE_HEADERS, self.players)}, **self.clock.headers()}
 
     def result(self, when: str) -> Optional[GameResult]:
         """The result of a whole game that a person has just ended against a level of the computer; else None."""
@@ -1847,8 +2003,21 @@ class RunningGame(Table):
             return Next(Mode.ANIMATING, play=PASS, delay=PASS_MS, say=say)
         if mover.is_person:
             return Next()
-        go = f"go movetime {PROGRAM_MS}" if mover.program else f"go depth {CHANGED_DEPTH}" if mover.weights else "go"
-        return Next(Mode.THINKING, ask=Question(mover, go))
+        return Next(Mode.THINKING, ask=Question(mover, self._go(mover)))
+
+    def _go(self, mover: Player) -> str:
+        """The words of the protocol that ask a player for a move, in time."""
+        side = self.position.turn
+        words = ["go", self.clock.words(side)]
+        if mover.program:
+            control, left = self.clock.controls[side], round(1000 * self.clock.left(side))
+            share = 4 * left // 5 if control.is_per_move else left // 20 + 750 * control.increment
+            words.append(f"movetime {max(20, min(PROGRAM_MS, share, left // 2)) if control.seconds else PROGRAM_MS}")
+        elif mover.weights:
+            words.append(f"depth {CHANGED_DEPTH}")
+        elif mover.level == len(LEVELS) and self.clock.is_limited(side):
+            words.append(f"movetime {LONGEST_THOUGHT_MS}")  # its other limits are its level's own
+        return " ".join(word for word in words if word)
 
     def failed(self) -> Next:
         self.helper = None
@@ -1905,8 +2074,8 @@ class RunningGame(Table):
 
     def branch(self) -> "RunningGame":
         """This game as it is, to be kept; here a new one goes on from the position on the board."""
-        kept = RunningGame(self.game, self.players, self.attempt, self.path, is_paused=True)
-        self.game, self.path = self.game.branch(), ""
+        kept = RunningGame(self.game, self.players, self.attempt, self.path, True, self.clock)
+        self.game, self.path, self.clock = self.game.branch(), "", self.clock.anew()
         return kept
 
     def take_line(self, ply: int, number: int) -> None:
@@ -3782,6 +3951,9 @@ class SeatView(NamedTuple):
     is_active: bool
     #: The queen's steps to the throne; None where there is no queen.
     queen_steps: Optional[int] = None
+    #: What the side's clock shows, '' without one; and whether there is little time left.
+    clock: str = ""
+    is_low: bool = False
 
 
 class Voice(NamedTuple):
@@ -3986,9 +4158,11 @@ def seats_of(running: RunningGame, outcome: Optional[Outcome], texts: Texts, fli
         guards, is_enthroned = position.progress(side)
         is_active = position.turn == side if outcome is None else outcome.winner == side
         key = "has_won" if outcome else "to_move"
-        caption = texts(key, side=side) if is_active else texts(SIDE_KEYS[side])
+        # A clock leaves no room for more than the side.
+        caption = texts(key, side=side) if is_active and not running.clock.is_used else texts(SIDE_KEYS[side])
         seats.append(SeatView(side, player_name(running, side, texts), caption, texts("guards_home", count=guards),
-                              guards, is_enthroned, is_active, position.queen_steps(side)))
+                              guards, is_enthroned, is_active, position.queen_steps(side), running.clock.text(side),
+                              running.clock.is_low(side)))
     return seats[0], seats[1]
 
 
@@ -4011,6 +4185,8 @@ def voice_of(session: Session, outcome: Optional[Outcome], texts: Texts) -> Voic
         if running.is_paused and session.mode is not Mode.THINKING:
             return Voice("quiet", texts("paused"), message or texts("say_paused", key=Shortcut(PAUSE_KEY)))
         return Voice("quiet", turn_text(running, texts), message)
+    if running.is_paused and running.clock.is_used and game.ply and not running.looks_back:
+        return Voice("quiet", texts("paused"), message or texts("say_clock_held", key=Shortcut(PAUSE_KEY)))
     if game.position.must_relocate(game.rules):
         return trapped_voice(running, message, texts)
     is_branched = session.message is not None and session.message.key == "say_branched"
@@ -4246,7 +4422,7 @@ def resting_commands(session: Session, outcome: Optional[Outcome]) -> FrozenSet[
         "first": has_moves, "previous": has_moves, "next": has_undone, "last": has_undone,
         "hint": is_persons_turn, "offer_draw": is_persons_turn and is_latest,
         "move_now": session.mode is Mode.THINKING,
-        "pause": has_computer and outcome is None, "swap": has_computer,
+        "pause": (has_computer or running.clock.is_used) and outcome is None, "swap": has_computer,
         "one_move": session.mode in (Mode.IDLE, Mode.SELECTED) and outcome is None,
         "resign": running.has_person and outcome is None and is_latest}
     if running.has_partner:
@@ -4786,6 +4962,43 @@ class Trial:
         self._thinker.keep_only(())
 
 
+class Timekeeper:
+    """Lets the clock of the side to move run, and says when its time is up.
+
+    The time is held while `is_held` says so: a dialog is open, say; and while
+    a lesson has the board.
+    """
+
+    TICK_MS = 100
+
+    def __init__(self, session: Session, jobs: Jobs, is_held: Callable[[], bool], on_time_up: Callable[[int], None]
+                 ) -> None:
+        self.session, self.jobs = session, jobs
+        self._is_held, self._on_time_up = is_held, on_time_up
+
+    def follow(self) -> None:
+        """Let that clock run whose time it is now; asked after every event."""
+        session, running = self.session, self.session.running
+        if not running.clock.is_used:
+            self.jobs.forget("clock")
+            return
+        side = None if session.is_lesson else running.side_on_the_clock
+        running.clock.run(None if self._is_held() else side)
+        if side is None:
+            self.jobs.forget("clock")
+        elif not self.jobs.waits("clock"):
+            self.jobs.later("clock", self.TICK_MS, self._tick)
+
+    def _tick(self) -> None:
+        side = self.session.running.clock.fallen()
+        if side is not None:
+            self._on_time_up(side)
+
+    def hold(self) -> None:
+        """Let nobody's time run while something changes."""
+        self.session.running.clock.run(None)
+
+
 class Analyst:
     """Looks at the position on the board, or through a finished game, with a thinker of its own."""
 
@@ -4969,7 +5182,8 @@ class GameCommands:
         """The game that is wanted, at its start."""
         turn = random.choice((WHITE, BLACK)) if wanted.by_lot else WHITE
         game = Game(Position.start(turn, wanted.rules), wanted.rules, today())
-        return RunningGame(game, [seat.player() for seat in wanted.seats], self.running.attempt)
+        clock = Clock([TimeControl.from_text(seat.clock) for seat in wanted.seats])
+        return RunningGame(game, [seat.player() for seat in wanted.seats], self.running.attempt, clock=clock)
 
     def adopt(self, running: RunningGame) -> None:
         """Let another game run, with its only person's side below."""
@@ -4985,7 +5199,7 @@ class GameCommands:
     def play_position(self, position: Position) -> None:
         """Play on from a position, with the players and the rules of the running game."""
         game = Game(position, self.game.rules, today())
-        self.adopt(RunningGame(game, self.running.players, self.running.attempt))
+        self.adopt(RunningGame(game, self.running.players, self.running.attempt, clock=self.running.clock.anew()))
 
     def play_at_once(self) -> None:
         """Begin a first game, against level 1."""
@@ -4995,13 +5209,18 @@ class GameCommands:
     def again(self) -> None:
         """Begin the same game once more, with changed sides."""
         game = Game(self.game.start, self.game.rules, today())
-        self.adopt(RunningGame(game, self.running.players[::-1], self.running.attempt))
+        clock = Clock(self.running.clock.controls[::-1])
+        self.adopt(RunningGame(game, self.running.players[::-1], self.running.attempt, clock=clock))
+
+    def time_is_up(self, side: int) -> None:
+        """A side has run out of time, and so has lost."""
+        self.change(self.game.lose_on_time, side)
 
     def next_level(self) -> None:
         """Begin a game against the next level."""
         level = min(len(LEVELS), max(player.level for player in self.running.players) + 1)
-        white, black = (Seat("level", level=level) if player.level else Seat(name=player.name)
-                        for player in self.running.players)
+        white, black = (Seat("level" if player.level else "person", player.name, level, clock=str(control))
+                        for player, control in zip(self.running.players, self.running.clock.controls))
         self.start(self.wanted()._replace(seats=(white, black)))
 
     def bring_back(self) -> None:
@@ -5614,6 +5833,7 @@ class Files:
             if player.program and player.file_name() == headers.get(name):
                 players[side], running.is_paused = player, True
         running.seat(players)
+        running.is_paused = running.is_paused or running.clock.is_used  # nobody's time runs before the board is seen
         return running
 
     def _put_aside(self, path: str, error: AgonError) -> None:
@@ -5628,7 +5848,8 @@ class Files:
     def _running(game: Game, attempt: Callable[[Move, Optional[Point]], None], path: str = "") -> RunningGame:
         """A game from outside with its players; two computers wait until they are told to go on."""
         players = [Player.from_file_name(game.headers.get(name, "")) for name in SIDE_HEADERS]
-        return RunningGame(game, players, attempt, path, not any(player.is_person for player in players))
+        return RunningGame(game, players, attempt, path, not any(player.is_person for player in players),
+                           Clock.from_headers(game.headers))
 
     def close(self) -> None:
         """Let another window have this autosave file."""
@@ -5790,7 +6011,7 @@ class Files:
             self.dialogs.tell("paste", error)
             return
         if is_position:
-            self.adopt(RunningGame(game, running.players, running.attempt))
+            self.adopt(RunningGame(game, running.players, running.attempt, clock=running.clock.anew()))
         else:
             self.adopt(self._running(game, running.attempt))
 
@@ -7538,6 +7759,8 @@ class SeatRow(ttk.Frame):
         self.guards.grid(row=0, column=2, sticky="e")
         self.pips = ttk.Label(self)
         self.pips.grid(row=1, column=2, sticky="e")
+        self.clock = ttk.Label(self)
+        self.clock.grid(row=0, column=3, rowspan=2, sticky="e", padx=(NEAR, 0))
 
     def arrange(self, width: int) -> None:
         """Take this width (in pixels); where there is little room, the second line goes."""
@@ -7568,6 +7791,13 @@ class SeatRow(ttk.Frame):
         self.caption.configure(text=seat.caption, style=f"{kind}Small.TLabel")
         self.guards.configure(text=seat.guards, style=f"{kind}Small.TLabel")
         apart = round((0.75 if self.look.is_dense else 1.0) * self.look.fonts["body"].metrics("ascent"))
+        is_dense = self.look.is_dense
+        self.clock.configure(text=seat.clock, style=f"{kind}{'Bold' if is_dense else 'Name'}.TLabel",
+                             foreground=theme.forbidden if seat.is_low else theme.text)
+        if seat.clock:
+            self.clock.grid()
+        else:
+            self.clock.grid_remove()
         steps = "" if seat.queen_steps is None else f" {seat.queen_steps}"
         self.pips.configure(style=f"{kind}Small.TLabel", text=steps, compound="left", image=self.look.picture(
             paint_pips, apart, seat.guards_home, seat.is_enthroned, theme.allowed, theme.border))
@@ -7578,6 +7808,7 @@ class SeatRow(ttk.Frame):
         fonts, is_dense = self.look.fonts, self.look.is_dense
         font, name = fonts["bold" if is_dense else "name"], seat.name
         # Number and marks share a column, which is as wide as the wider of the two.
+        room -= self.clock.winfo_reqwidth() + NEAR if seat.clock else 0
         beside = max(self.pips.winfo_reqwidth(), 0 if is_dense else self.guards.winfo_reqwidth())
         if is_dense or font.measure(name) <= room - beside:
             room -= beside
@@ -9915,6 +10146,13 @@ class SeatForm(ttk.Frame):
         self.name = tk.StringVar(self, seat.name)
         self.level = tk.IntVar(self, seat.level)
         self.program = tk.StringVar(self, seat.program)
+        control = TimeControl.from_text(seat.clock)
+        self.clock_kind = tk.StringVar(self, "clock_none" if not control.seconds else
+                                       "clock_move" if control.is_per_move else "clock_total")
+        self.minutes = tk.StringVar(self, str(round(control.seconds / 60, 2)).rstrip("0").rstrip(".")
+                                    if control.seconds and not control.is_per_move else "10")
+        self.increment = tk.StringVar(self, str(control.increment) if control.seconds else "5")
+        self.seconds = tk.StringVar(self, str(control.seconds) if control.is_per_move else "30")
         disc = look.picture(paint_piece, 2 * look.em, look.theme.black if side == BLACK else look.theme.white, False)
         ttk.Label(self, text=f" {texts(SIDE_KEYS[side])}", image=disc, compound="left", style="Bold.TLabel").pack(
             anchor="w", pady=(0, 6))
@@ -9935,6 +10173,50 @@ class SeatForm(ttk.Frame):
         details.rowconfigure(0, minsize=max(frame.winfo_reqheight() for frame in self._details.values()))
         details.columnconfigure(0, weight=1, minsize=max(frame.winfo_reqwidth() for frame in self._details.values()))
         self._show_kind()
+        self._build_clock()
+
+    def _build_clock(self) -> None:
+        texts = self.texts
+        ttk.Label(self, text=texts("clock"), style="Bold.TLabel").pack(anchor="w", pady=(8, 4))
+        row = ttk.Frame(self)
+        row.pack(anchor="w")
+        for kind in ("clock_none", "clock_total", "clock_move"):
+            ttk.Radiobutton(row, text=texts(kind), variable=self.clock_kind, value=kind, style="Level.TRadiobutton",
+                            command=self._show_clock).pack(side="left", padx=1)
+        times = ttk.Frame(self)
+        times.pack(anchor="w", pady=(6, 0))
+        self._times = {kind: ttk.Frame(times) for kind in ("clock_none", "clock_total", "clock_move")}
+        for kind, entries in (("clock_total", (("clock_minutes", self.minutes), ("clock_plus", self.increment))),
+                              ("clock_move", (("clock_seconds", self.seconds),))):
+            for key, variable in entries:
+                ttk.Label(self._times[kind], text=texts(key), style="Quiet.TLabel").pack(side="left", padx=(0, 4))
+                entry = self._entry(self._times[kind], variable)
+                entry.configure(width=5)
+                entry.pack(side="left", padx=(0, 8))
+        for frame in self._times.values():
+            frame.grid(row=0, column=0, sticky="w")
+        self.update_idletasks()
+        times.rowconfigure(0, minsize=max(frame.winfo_reqheight() for frame in self._times.values()))
+        self._show_clock()
+
+    def _show_clock(self) -> None:
+        for kind, frame in self._times.items():
+            if kind == self.clock_kind.get():
+                frame.grid()
+            else:
+                frame.grid_remove()
+
+    def time_control(self) -> Optional[TimeControl]:
+        """The side's time; None if it is not typed as it should be."""
+        kind = self.clock_kind.get()
+        typed = {"clock_none": ("0", "0"), "clock_move": (self.seconds.get(), "0"),
+                 "clock_total": (self.minutes.get(), self.increment.get())}[kind]
+        first, second = (text.strip() for text in typed)
+        if kind == "clock_none":
+            return TimeControl()
+        if not (re.fullmatch("[0-9]{1,3}", first) and re.fullmatch("[0-9]{1,3}", second)) or not int(first):
+            return None
+        return TimeControl(int(first) * (1 if kind == "clock_move" else 60), int(second), kind == "clock_move")
 
     def _build_person(self, frame: ttk.Frame) -> None:
         ttk.Label(frame, text=self.texts("seat_name"), style="Quiet.TLabel").pack(anchor="w", pady=(0, 4))
@@ -9992,7 +10274,8 @@ class SeatForm(ttk.Frame):
 
     def seat(self, called: str) -> Seat:
         """Who is to play; `called` is what the program calls itself."""
-        return Seat(self.kind.get(), tidy_name(self.name.get()), self.level.get(), self.program.get().strip(), called)
+        return Seat(self.kind.get(), tidy_name(self.name.get()), self.level.get(), self.program.get().strip(), called,
+                    str(self.time_control() or TimeControl()))
 
 
 class NewGameDialog(Dialog):
@@ -10052,6 +10335,10 @@ class NewGameDialog(Dialog):
 
     def on_ok(self, _event: object = None) -> None:
         """Start the game, once every program that is to play has been tried."""
+        wrong = [form.side for form in self.forms if form.time_control() is None]
+        if wrong:
+            self.error.configure(text=self.texts("clock_wrong", side=wrong[0]))
+            return
         untried = [form for form in self.forms if form.kind.get() == "program"
                    and (form.program.get().strip(), self._rules) not in self._passed]
         if untried:
@@ -10217,6 +10504,11 @@ class Dialogs:
         if self.is_choosing and windowing_system(self.root) == "x11":
             self.root.tk.eval("set ::tk::Priv(selectFilePath) {}")  # what its Cancel button does
         return self.is_choosing
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a dialog waits for an answer."""
+        return self.is_choosing or self.top is not None
 
     def ask(self, title_key: str, question: Union[Message, AgonError], yes: str, no: str, on_yes: Callable[[], Any],
             on_no: Optional[Callable[[], Any]] = None, is_safe: bool = True) -> MessageDialog:
@@ -10690,6 +10982,7 @@ class App:
                                           self.perform)
         self.partner_commands = PartnerCommands(self.session, self.store, self.thinker, self.dialogs, self.change,
                                                 self.game_commands.adopt)
+        self.timekeeper = Timekeeper(self.session, self.jobs, self._has_dialog, self.game_commands.time_is_up)
         self.lesson_commands = LessonCommands(self.session, self.store, self.dialogs, self.change, self.attempt,
                                               self.game_commands.play_position, self._make_theatre,
                                               self.game_commands.play_against_weights)
@@ -10746,8 +11039,12 @@ class App:
         finally:
             self._depth -= 1
             if not self._depth and not self.is_closed:
+                self.timekeeper.follow()
                 self.window.show(view_of(self.session, self.hand.state, self.analyst.report(self.session.game),
                                          self.settings, self.texts, self.files.notice()))
+
+    def _has_dialog(self) -> bool:
+        return self.dialogs.is_open
 
     def _resting(self) -> FrozenSet[str]:
         session = self.session
@@ -10769,6 +11066,7 @@ class App:
     def stop(self, by_player: bool = True) -> None:
         """Stop whatever is going on, before the table is changed: by the player, or by the computer's answer."""
         self.jobs.forget("next")
+        self.timekeeper.hold()
         self._pending = None
         self.board.end_motion(goes_on=False)
         self.thinker.cancel()
@@ -10864,6 +11162,8 @@ class App:
                 self.store.change(is_new=False)
         game, running.helper = session.game, None
         home = home_of(game, move, layout)
+        if not session.is_lesson:
+            running.clock.moved(game.position.turn)
         if game.undone[:1] == (move,):
             game.redo()
         else:

@@ -106,6 +106,7 @@ class Ending(Enum):
     REPETITION = "The same position for the third time."
     QUIET = "100 moves without a step inwards or a relocation."
     RESIGNATION = "The other side has resigned."
+    TIME = "Time has run out."
     AGREEMENT = "A draw was agreed."
 
 
@@ -1080,6 +1081,10 @@ class Game:
         """End the game: this side gives up (no effect when it has ended)."""
         self._declare(Outcome(1 - side, Ending.RESIGNATION))
 
+    def lose_on_time(self, side: int) -> None:
+        """End the game: this side's time has run out (no effect when it has ended)."""
+        self._declare(Outcome(1 - side, Ending.TIME))
+
     def agree_draw(self) -> None:
         """End the game in a draw by agreement (no effect when it has ended)."""
         self._declare(Outcome(None, Ending.AGREEMENT))
@@ -1155,7 +1160,9 @@ LINE_WIDTH = 79
 #: Variations in variations in variations: no deeper.
 MAX_NESTING = 50
 #: Headers that are made from the game itself.
-_OWN_HEADERS = ("Format", "Result", "Rules", "Position", "Ply")
+_OWN_HEADERS = ("Format", "Result", "Rules", "Position", "Ply", "Ended")
+#: What the header Ended says when a side's time has run out; without it a declared end is a resignation or agreement.
+ENDED_BY_TIME = "time"
 
 _HEADER_NAME = re.compile(r"[A-Za-z]\w*(?:\.\w+)*")
 _HEADER = re.compile(rf'\[({_HEADER_NAME.pattern})\s+"((?:[^"\\]|\\.)*)"\]')
@@ -1197,6 +1204,9 @@ def _headers_of(game: Game, length: int, result: str, headers: Optional[Dict[str
         written["Position"] = str(game.start)
     if game.ply < length:
         written["Ply"] = str(game.ply)
+    outcome = game.outcome(length)
+    if outcome and outcome.reason is Ending.TIME:
+        written["Ended"] = ENDED_BY_TIME
     return written
 
 
@@ -1429,11 +1439,12 @@ class _Draft:
         self._begin()
         game, words = self._open[0]
         declared, ply = self._headers.pop("Result", UNFINISHED), self._headers.pop("Ply", None)
+        is_time_up = self._headers.pop("Ended", "") == ENDED_BY_TIME
         if declared != UNFINISHED and self._result is None:
             raise AgonError("cut_off", declared).at(line=self.last_line)
         if declared not in (UNFINISHED, self._result):
             raise AgonError("other_result", self._result, expected=declared).at(line=self.last_line)
-        self._apply_result(game)
+        self._apply_result(game, is_time_up)
         words.setdefault(game.length, []).extend(self._afterword)
         self._open[0].close()
         if ply is not None:
@@ -1444,7 +1455,7 @@ class _Draft:
         game.headers, game.header_lines = self._headers, self._header_lines
         return game
 
-    def _apply_result(self, game: Game) -> None:
+    def _apply_result(self, game: Game, is_time_up: bool) -> None:
         """Declare the end that the text states and the moves alone do not show."""
         outcome = game.outcome()
         if self._result is None or self._result == UNFINISHED:
@@ -1455,7 +1466,9 @@ class _Draft:
         elif self._result == "1/2-1/2":
             game.agree_draw()
         else:
-            game.resign(BLACK if self._result == "1-0" else WHITE)
+            loser = BLACK if self._result == "1-0" else WHITE
+            end = game.lose_on_time if is_time_up else game.resign
+            end(loser)
 
 
 def _check_format(value: str) -> None:
