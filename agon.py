@@ -1392,12 +1392,12 @@ class Player(NamedTuple):
     level: int = 0
     #: Program and arguments.
     program: Tuple[str, ...] = ()
+    #: A person's name, or what a program calls itself; '' if there is none.
+    name: str = ""
     #: What the computer's numbers are changed by, as the protocol's option Weights tells it.
     weights: str = ""
     #: Whether somebody at another computer plays, for whom the program speaks.
     is_elsewhere: bool = False
-    #: A person's name, or what a program calls itself; '' if there is none.
-    name: str = ""
 
     @property
     def is_person(self) -> bool:
@@ -1562,7 +1562,7 @@ class Clock:
             return ""
         left = max(0.0, self.left(side))
         if left < TENTHS_S:
-            return f"0:0{math.floor(left * 10) / 10:.1f}"
+            return f"0:0{math.floor(left * 10 + 0.001) / 10:.1f}"
         seconds = math.ceil(left)
         return f"{seconds // 60}:{seconds % 60:02d}"
 
@@ -10530,6 +10530,10 @@ class Dialogs:
     def ask_link(self, before: LinkWanted, can_go_on: bool, on_done: Callable[[LinkWanted], None]) -> LinkDialog:
         """Ask how to play with another computer."""
         return LinkDialog(self.root, self.look, self.texts, before, can_go_on, partial(self._handle, on_done))
+
+    def ask_name(self, name: str, on_done: Callable[[str], None]) -> NameDialog:
+        """Ask for the name of who learns."""
+        return NameDialog(self.root, self.look, self.texts, name, partial(self._handle, on_done))
 
     def _browse(self, parent: tk.Misc) -> str:
         return self.choose_file("", parent=parent)

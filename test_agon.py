@@ -7841,8 +7841,8 @@ def test_there_are_names_for_nineteen_windows() -> None:
 
 def test_settings_are_read_as_they_were_written() -> None:
     settings = agon.Settings("de", "dark", -3, "800x600+1+2", True, False, True, False, True, False, ("a", "ä"),
-                             ("Qf1 / Qf11 w",), "prog.py", 3, 0, 8, "Ada", "Bo", "a.py", "b.py", "A", "B", True, True,
-                             False, "Ada", True)
+                             ("Qf1 / Qf11 w",), "prog.py", 3, 0, 8, "Ada", "Bo", "a.py", "b.py", "A", "B",
+                             "600+5", "", True, True, False, "Ada", "1.2.3.4", True)
     assert agon.read_settings(json.dumps(settings._asdict())) == (settings, {})
     assert settings.rules == Rules(queen_first=True, empty_throne_loses=False, placement=True)
     assert agon.Settings().rules == DEFAULT_RULES
@@ -10767,6 +10767,218 @@ class Clock:
 
     def jobs(self, handle: Callable[..., object] = lambda action: action()) -> "agon.Jobs":
         return agon.Jobs(self.after, self.cancel, handle)
+
+
+# -- the clock of a game --
+
+TEN_PLUS_FIVE, THIRTY_A_MOVE = "600+5", "30/move"
+
+
+def timed(white: str, black: str, moves: str = "", **game: Any) -> Tuple["agon.Session", Clock, "agon.Clock"]:
+    """A session with a clock for each side, the time that is turned by hand, and the clock."""
+    session, hand = on_table(moves, **game), Clock()
+    controls = [agon.TimeControl.from_text(text) for text in (white, black)]
+    session.running.clock = agon.Clock(controls, now=lambda: hand.now / 1000)
+    return session, hand, session.running.clock
+
+
+@pytest.mark.parametrize("text, control", [
+    ("600+5", (600, 5, False)), ("600+0", (600, 0, False)), ("30/move", (30, 0, True)), ("", (0, 0, False)),
+    ("x", (0, 0, False)), ("-5+1", (0, 0, False)), ("0+5", (0, 0, False)), ("999999+1", (0, 0, False)), ("30", (0, 0, False))])
+def test_a_time_control_is_read_from_its_text_and_anything_else_is_no_limit(text: str, control: Tuple[Any, ...]) -> None:
+    read = agon.TimeControl.from_text(text)
+    assert tuple(read) == control and agon.TimeControl.from_text(str(read)) == read
+    assert not control[0] or str(read) == text
+
+
+def test_only_the_time_of_the_side_that_runs_goes_by() -> None:
+    _session, hand, clock = timed(TEN_PLUS_FIVE, THIRTY_A_MOVE)
+    hand.turn(9000)
+    assert (clock.left(WHITE), clock.left(BLACK), clock.side) == (600, 30, None)
+    clock.run(WHITE)
+    hand.turn(2000)
+    clock.run(WHITE)
+    hand.turn(2000)
+    assert (clock.left(WHITE), clock.left(BLACK)) == (596, 30)
+    clock.moved(WHITE)
+    assert (clock.left(WHITE), clock.side) == (601, None), "its increment, and nobody's time runs"
+    clock.run(BLACK)
+    hand.turn(29_000)
+    assert clock.left(BLACK) == 1 and clock.is_low(BLACK) and clock.fallen() is None
+    clock.moved(BLACK)
+    assert clock.left(BLACK) == 30 and not clock.is_low(BLACK), "each move has its time anew"
+    clock.run(BLACK)
+    hand.turn(30_000)
+    assert clock.fallen() == BLACK and clock.left(WHITE) == 601
+
+
+def test_a_side_without_a_limit_never_runs_out_of_time() -> None:
+    _session, hand, clock = timed("", THIRTY_A_MOVE)
+    clock.run(WHITE)
+    hand.turn(10 ** 9)
+    assert clock.fallen() is None and clock.text(WHITE) == "" and not clock.is_low(WHITE) and clock.is_used
+    assert not agon.Clock((agon.TimeControl(), agon.TimeControl())).is_used
+
+
+@pytest.mark.parametrize("gone, text", [
+    (0, "10:00"), (1, "10:00"), (1000, "9:59"), (535_000, "1:05"), (589_999, "0:11"), (590_000, "0:10"),
+    (590_100, "0:09.9"), (599_950, "0:00.0"), (700_000, "0:00.0")])
+def test_a_clock_shows_minutes_and_seconds_and_in_the_end_tenths(gone: int, text: str) -> None:
+    _session, hand, clock = timed("600+0", "")
+    clock.run(WHITE)
+    hand.turn(gone)
+    assert clock.text(WHITE) == text
+
+
+def test_the_time_runs_from_the_first_move_on_and_rests_with_the_game() -> None:
+    session, _hand, _clock = timed(TEN_PLUS_FIVE, TEN_PLUS_FIVE)
+    running = session.running
+    assert running.side_on_the_clock is None
+    running.game.play(mv("b1-c2"))
+    assert running.side_on_the_clock == BLACK
+    running.pause(True)
+    assert running.side_on_the_clock is None
+    running.pause(False)
+    running.game.play(mv("b7-c7"))
+    assert running.side_on_the_clock == WHITE
+    running.look_at(1)
+    running.pause(False)
+    assert running.side_on_the_clock is None, "who looks back does not play"
+    running.look_at(2)
+    running.pause(False)
+    assert running.side_on_the_clock == WHITE
+    running.game.resign(WHITE)
+    assert running.side_on_the_clock is None
+
+
+class Timed:
+    """A timekeeper with time that is turned by hand, and a record of whose time was up."""
+
+    def __init__(self, *values: Any, **game: Any) -> None:
+        self.session, self.hand, self.clock = timed(*values, **game)
+        self.is_held = False
+        self.up: List[int] = []
+        self.keeper = agon.Timekeeper(self.session, self.hand.jobs(self.handle), lambda: self.is_held, self.time_is_up)
+        self.handle(lambda: None)
+
+    def handle(self, action: Callable[[], object]) -> None:
+        action()
+        self.keeper.follow()
+
+    def time_is_up(self, side: int) -> None:
+        self.up.append(side)
+        self.session.game.lose_on_time(side)
+
+
+def test_whoever_runs_out_of_time_has_lost_and_the_game_says_so() -> None:
+    at = Timed("60+0", "5/move", "b1-c2")
+    at.hand.turn(4900)
+    assert at.up == [] and at.clock.text(BLACK) == "0:00.1"
+    at.hand.turn(300)
+    assert at.up == [BLACK] and at.session.game.outcome() == Outcome(WHITE, Ending.TIME)
+    assert voice(at.session).text.startswith("Time has run out.\n1-0") and at.hand.waiting == {}
+    read = Game.from_text(at.session.running.text())
+    assert read.outcome() == Outcome(WHITE, Ending.TIME) and '[Ended "time"]' in at.session.running.text()
+    assert "Ended" not in read.headers
+
+
+def test_the_time_is_held_while_a_dialog_is_open_a_lesson_has_the_board_or_a_pause_is_on(classroom: Path) -> None:
+    at = Timed("60+0", "60+0", "b1-c2")
+    at.hand.turn(10_000)
+    at.is_held = True
+    at.handle(lambda: None)
+    at.hand.turn(10_000)
+    assert at.clock.left(BLACK) == 50
+    at.is_held = False  # it has been closed without a word
+    at.hand.turn(10_100)
+    assert 40 <= at.clock.left(BLACK) < 40.3
+    at.handle(lambda: at.session.open(open_tour()))
+    at.hand.turn(10_000)
+    at.handle(at.session.close)
+    assert 40 <= at.clock.left(BLACK) < 40.3
+    at.handle(lambda: at.session.running.pause(True))
+    at.hand.turn(10_000)
+    assert 40 <= at.clock.left(BLACK) < 40.3 and at.hand.waiting == {}
+    assert voice(at.session) == agon.Voice("quiet", "Paused", said("say_clock_held", key=agon.Shortcut("Mod-p")))
+    assert "pause" not in shown(at.session).resting
+
+
+def test_a_game_without_a_clock_costs_no_time() -> None:
+    at = Timed("", "", "b1-c2")
+    assert at.hand.waiting == {} and at.session.running.headers() == {"White": "Person", "Black": "Person"}
+    assert [row.clock for row in shown(at.session).seats] == ["", ""] and "pause" in shown(at.session).resting
+
+
+def test_the_clocks_stand_beside_the_players_and_are_red_when_little_is_left() -> None:
+    session, hand, clock = timed(TEN_PLUS_FIVE, THIRTY_A_MOVE, "b1-c2")
+    assert [(row.clock, row.is_low, row.caption) for row in shown(session).seats] == [
+        ("0:30", False, "Black"), ("10:00", False, "White")]
+    clock.run(BLACK)
+    hand.turn(23_000)
+    assert (seat(session, BLACK).clock, seat(session, BLACK).is_low) == ("0:07.0", True)
+
+
+def test_a_file_keeps_the_time_of_each_side() -> None:
+    session, hand, clock = timed(TEN_PLUS_FIVE, THIRTY_A_MOVE, "b1-c2")
+    clock.run(BLACK)
+    hand.turn(12_340)
+    headers = Game.from_text(session.running.text()).headers
+    assert {name: headers[name] for name in headers if name.endswith(("Time", "Left"))} == {
+        "WhiteTime": "600+5", "WhiteLeft": "600.0", "BlackTime": "30/move", "BlackLeft": "17.7"}
+    again = agon.Clock.from_headers(headers)
+    assert again.controls == clock.controls and (again.left(WHITE), again.left(BLACK)) == (600, 17.7)
+    for broken in ({"WhiteTime": "soon"}, {"WhiteLeft": "12"}, {"WhiteTime": "600+5", "WhiteLeft": "-3"}):
+        read = agon.Clock.from_headers(broken)
+        assert read.is_used == ("600+5" in broken.values()) and (not read.is_used or read.left(WHITE) == 600)
+
+
+def test_a_kept_game_with_a_clock_waits_until_somebody_moves(at_files: Any, home: Path) -> None:
+    home.mkdir()
+    (home / "autosave.agon").write_text('[WhiteTime "600+5"]\n[WhiteLeft "77.5"]\n\n1. b1-c2 b7-c7 *\n', "utf-8")
+    running = at_files().files.resume(Tried())
+    assert running.is_paused and running.clock.left(WHITE) == 77.5 and running.clock.text(BLACK) == ""
+
+
+@pytest.mark.parametrize("player, white, black, go", [
+    (dict(levels=(3, 0)), "600+5", "300+0", "go wtime 600000 winc 5000 btime 300000 binc 0"),
+    (dict(levels=(3, 0)), "30/move", "", "go wtime 30000 winc 30000"), (dict(levels=(3, 0)), "", "30/move", "go"),
+    (dict(levels=(8, 0)), "600+5", "", "go wtime 600000 winc 5000 movetime 8000"),
+    (dict(programs=("x.py", "")), "600+5", "", "go wtime 600000 winc 5000 movetime 2000"),
+    (dict(programs=("x.py", "")), "10+0", "", "go wtime 10000 winc 0 movetime 500"),
+    (dict(programs=("x.py", "")), "2/move", "", "go wtime 2000 winc 2000 movetime 1000"),
+    (dict(programs=("x.py", "")), "", "600+5", "go movetime 2000")])
+def test_an_engine_is_told_its_time(player: Dict[str, Any], white: str, black: str, go: str) -> None:
+    session, _hand, _clock = timed(white, black, **player)
+    assert session.running.settled().ask.go == go
+
+
+def test_levels_keep_the_time_they_are_told() -> None:
+    for text, least in (("600+5", 20), ("30/move", 10), ("2/move", 0.5)):
+        session, _hand, _clock = timed(text, "", levels=(8, 0))
+        words = session.running.settled().ask.go.split()
+        clock = {words[i]: int(words[i + 1]) for i in range(1, len(words), 2)}
+        share = agon_ai.clock_share({name: value for name, value in clock.items() if name != "movetime"}, WHITE)
+        assert least <= share <= agon.TimeControl.from_text(text).seconds
+
+
+def test_a_rematch_has_the_times_anew_with_the_players() -> None:
+    at = desk("b1-c2", levels=(0, 3))
+    at.session.running.clock = agon.Clock([agon.TimeControl(600, 5), agon.TimeControl(30, 0, True)], (7.0, 8.0))
+    at.run("again")
+    clock = at.session.running.clock
+    assert [str(control) for control in clock.controls] == ["30/move", "600+5"] and clock.left(BLACK) == 600
+    at.run("next_level")
+    assert [str(control) for control in at.session.running.clock.controls] == ["30/move", "600+5"]
+    at.game_commands.play_position(pos("Qf2 d4 / Qf10 d5 b"))
+    assert [str(control) for control in at.session.running.clock.controls] == ["30/move", "600+5"]
+
+
+def test_a_seat_remembers_its_time() -> None:
+    at = desk()
+    pair = agon.Seat(name="Ada", clock="600+5"), agon.Seat("level", level=3, clock="30/move")
+    at.game_commands.start(agon.NewGame(pair, False, Rules()))
+    assert at.game_commands.wanted().seats[0].clock == "600+5" and at.settings.black_clock == "30/move"
+    assert at.session.running.clock.text(WHITE) == "10:00"
 
 
 def test_a_job_is_done_when_its_time_has_come_by_who_carries_events_out() -> None:
@@ -14386,7 +14598,16 @@ def test_the_new_game_dialog_starts_the_game_it_describes(window: Window) -> Non
     black.name.set("  Ada ")
     for label in (texts("drawn_by_lot"), texts("rule_queen_first"), texts("rule_placement")):
         press(dialog, label)
+    press(white, texts("clock_total"))
+    white.minutes.set("soon")
     window.press_button(dialog.ok_button)
+    assert dialog.error.cget("text") == "Weiß: Nenne die Zeit in ganzen Zahlen, mindestens 1."
+    white.minutes.set(" 3 ")
+    white.increment.set("2")
+    press(black, texts("clock_move"))
+    black.seconds.set("40")
+    window.press_button(dialog.ok_button)
+    assert [row.clock for row in window.app.window.shown.seats] == ["3:00", "0:40"]
     settings = window.app.settings
     assert (settings.white, settings.black, settings.level, settings.by_lot) == (5, 0, 5, True)
     assert settings.rules == window.session.game.rules == Rules(queen_first=True, placement=True)
@@ -14394,7 +14615,8 @@ def test_the_new_game_dialog_starts_the_game_it_describes(window: Window) -> Non
     assert window.session.running.players == [agon.Player(5), agon.Player(name="Ada")]
     window.run("new_game")
     assert window.dialog().result() == (agon.NewGame(
-        (agon.Seat("level", level=5), agon.Seat(name="Ada", level=5)), True, settings.rules),)
+        (agon.Seat("level", level=5, clock="180+2"), agon.Seat(name="Ada", level=5, clock="40/move")), True,
+        settings.rules),)
 
 
 def descendants(widget: "agon.tk.Misc") -> Iterator["agon.tk.Misc"]:
