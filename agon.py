@@ -2069,8 +2069,7 @@ class RunningGame(Table):
         """The line to another computer is closed: the game can be played on here."""
         for side, player in enumerate(self.players):
             if player.is_elsewhere:
-                self.game.headers[("White", "Black")[side]] = player.file_name()
-                self.players[side] = Player()
+                self.players[side] = Player(name=ELSEWHERE)
 
     def branch(self) -> "RunningGame":
         """This game as it is, to be kept; here a new one goes on from the position on the board."""
