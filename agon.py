@@ -360,6 +360,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "page_next": ("Weiter ›", "Next ›"),
     "page_skip": ("Überspringen ›", "Skip ›"),
     "page_again": ("Noch einmal", "Once more"),
+    "first_game": ("Erstes Spiel, Stufe 1", "First game, level 1"),
     "to_puzzles": ("Zu den Rätseln ›", "To the puzzles ›"),
     "page_close": ("Zurück zum Spiel", "Back to the game"),
     "lesson_right": ("Richtig! {praise}", "Right! {praise}"),
@@ -2333,7 +2334,8 @@ class Tour(Leaflet):
             texts("tour"), texts("page_of", number=number + 1, count=len(self.lessons)), len(self.lessons), number,
             lesson.title[language], lesson.text[language], picture=lesson.picture, task=lesson.task.get(language, ""),
             feedback=texts.say(self.feedback) if self.feedback else "", is_praise=self.is_praise,
-            buttons=(onward, Button("page_again", texts("page_again")),
+            buttons=(onward, Button("play_at_once", texts("first_game")) if is_last and not lesson.goals else
+                     Button("page_again", texts("page_again")),
                      Button("page_back", texts("page_back"), number > 0), Button("page_close", texts("page_close"))),
             note=texts("waiting_game"))
 
@@ -4082,12 +4084,13 @@ def picture_of(session: Session, hand: HandState, report: Report, outcome: Optio
     if is_placing and hand.selected is None and session.may_act:
         targets = session.table.targets(TRAY)
     has_won = outcome is not None and outcome.reason is Ending.THRONE and session.table.is_picked_by_click
+    person = session.table.below if session.is_lesson else session.running.person
     return Picture(
         position, hand.selected, targets, hand.hovered,
         frozenset(trapped), bars, marks.causes, marks.tried,
         game.moves[-1] if game.ply else None, arrows, hand.cursor,
         frozenset(WINNING_CELLS) if has_won else frozenset(),
-        outcome is not None and session.running.person in (None, outcome.winner), carried, marks.piece,
+        outcome is not None and person in (None, outcome.winner), carried, marks.piece,
         session.table.blamed, (position.to_place(WHITE, game.rules), position.to_place(BLACK, game.rules)))
 
 

@@ -8687,6 +8687,7 @@ def test_the_page_of_the_tour_shows_texts_task_and_what_can_be_done(classroom: P
     tour.open(3)
     page = shown(session).page
     assert page.task == "" and buttons(page)[0] == ("puzzles", "To the puzzles ›", True, True)
+    assert buttons(page)[1] == ("play_at_once", "First game, level 1", True, False)
 
 
 def test_the_last_page_leads_to_the_puzzles_when_it_is_done(classroom: Path) -> None:
@@ -8695,6 +8696,7 @@ def test_the_last_page_leads_to_the_puzzles_when_it_is_done(classroom: Path) -> 
     tour = open_tour()
     session.open(tour)
     assert buttons(shown(session).page)[0] == ("puzzles", "To the puzzles ›", True, False)
+    assert buttons(shown(session).page)[1] == ("page_again", "Once more", True, False)  # there is something to be tried
     after(tour, "f3-e3")
     assert buttons(shown(session).page)[0] == ("puzzles", "To the puzzles ›", True, True)
 
@@ -8846,6 +8848,10 @@ def test_what_refutes_a_wrong_move_is_played_and_both_are_taken_back(
     assert refutation is None or str(following.play) == refutation
     assert agon.Texts("en").say(book.feedback).endswith(verdict)
     assert after(book, str(following.play)) == agon.Next() and not book.accepts_moves
+    session = on_table()
+    session.open(book)
+    picture = shown(session).picture
+    assert bool(picture.winners) == (goal == "hold") and not (picture.winners and picture.is_celebrated)
     assert set(book.commands()["page_again"]()) == {mv(move).source, following.play.source}
     assert book.game.ply == 0 and book.accepts_moves
 
