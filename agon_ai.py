@@ -1908,6 +1908,15 @@ FAILURE_TEXTS = {
     "unreadable": "{who} has answered nonsense: {reason}",
     "illegal": "{who} has played {move}: {reason}",
 }
+#: The same in German, for the tournament of a class.
+GERMAN_FAILURE_TEXTS = {
+    "missing": "{who} lässt sich nicht starten: {reason}",
+    "ended": "{who} hat sich beendet",
+    "slow": "{who} hat auf „{asked}“ nicht innerhalb von {seconds:g} s geantwortet",
+    "refused": "{who} hat auf „{asked}“ geantwortet: {answer}",
+    "unreadable": "{who} hat statt eines Zuges Unsinn genannt: {answer}",
+    "illegal": "{who} wollte {move} ziehen, und das ist nicht erlaubt",
+}
 
 
 class EngineFailure(Exception):
@@ -1922,8 +1931,12 @@ class EngineFailure(Exception):
         self.details = details
 
     def __str__(self) -> str:
-        sentence = FAILURE_TEXTS[self.code].format(**self.details)
-        error = self.details.get("error")
+        return self.sentence("en")
+
+    def sentence(self, language: str) -> str:
+        """What has happened, in German ('de') or English."""
+        texts = GERMAN_FAILURE_TEXTS if language == "de" else FAILURE_TEXTS
+        sentence, error = texts[self.code].format(**self.details), self.details.get("error")
         return f"{sentence}: {error}" if error else sentence
 
 
@@ -2597,8 +2610,13 @@ class MatchGame(NamedTuple):
     points: float
     reason: str
     game: Game
-    #: Whether it was lost by an error of the loser's program.
-    by_error: bool = False
+    #: The error of the loser's program by which it was lost, if it was.
+    failure: Optional[EngineFailure] = None
+
+    @property
+    def by_error(self) -> bool:
+        """Whether it was lost by an error of the loser's program."""
+        return self.failure is not None
 
 
 class Pairing(NamedTuple):
@@ -2643,7 +2661,8 @@ def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed
     game.headers.update(Event=f"{sides[0].name} - {sides[1].name}", Date=time.strftime("%Y.%m.%d"),
                         Round=str(number + 1), White=players[WHITE].name, Black=players[BLACK].name)
     engines = [EngineProcess(player.command) for player in players]
-    reason, by_error = "", False
+    reason = ""
+    error: Optional[EngineFailure] = None
     try:
         while not game.outcome() and len(game.moves) < LONGEST_GAME:
             side = game.position.turn
@@ -2653,7 +2672,7 @@ def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed
                 move = _asked_move(game, players[side], engines[side], seed + number, check)
             except EngineFailure as failure:
                 game.resign(side)
-                reason, by_error = str(failure), True
+                reason, error = str(failure), failure
                 break
             if move is None:
                 game.resign(side)
@@ -2670,7 +2689,7 @@ def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed
     assert outcome is not None
     game.headers["Termination"] = reason = reason or outcome.reason.value
     points = 0.5 if outcome.winner is None else float(outcome.winner == white)
-    return MatchGame(points, reason, game, by_error)
+    return MatchGame(points, reason, game, error)
 
 
 def _asked_move(game: Game, player: Contestant, engine: EngineProcess, seed: int,
@@ -2790,16 +2809,19 @@ def play_tournament(options: argparse.Namespace) -> int:
     pairings = [Pairing(first, second, number) for number in range(2 * options.rounds)
                 for first in range(len(names)) for second in range(first + 1, len(names))]
 
-    page = TournamentPage(options.page, names, len(pairings), options.language or system_language()
-                          ) if options.page else None
+    language = options.language or system_language()
+    page = TournamentPage(options.page, names, len(pairings), language) if options.page else None
+    if page is not None and not options.save:
+        options.save = os.path.splitext(options.page)[0] + ".agon"  # so that each game on the page is a link
 
     def report(results: Results, played: Optional[Pairing]) -> None:
         if played is not None:
             result = results[played]
             path = _save(result, options, played.numbers)
-            if result.by_error:
-                print(f"game {played.numbers}: {result.reason}", flush=True)
-            print(f"\r{len(results)}/{len(pairings)} games ", end="", file=sys.stderr, flush=True)
+            if result.failure:
+                word = "Partie" if language == "de" else "game"
+                print(f"{word} {played.numbers}: {result.failure.sentence(language)}", flush=True)
+            print(f"\r{len(results)}/{len(pairings)} {'Partien' if language == 'de' else 'games'} ", end="", file=sys.stderr, flush=True)
             if page is not None:
                 page.finish(played, path)
         if page is not None:
@@ -2810,7 +2832,7 @@ def play_tournament(options: argparse.Namespace) -> int:
         page.finish_all()
         page.write(results)
     print(file=sys.stderr)
-    print(crosstable(names, results), flush=True)
+    print(crosstable(names, results, language), flush=True)
     return 0 if len(results) == len(pairings) else INTERRUPTED
 
 
@@ -2850,12 +2872,13 @@ def standings(names: Sequence[str], results: Results) -> List[Standing]:
     return sorted(rows, key=lambda row: -row.points)
 
 
-def crosstable(names: Sequence[str], results: Results) -> str:
+def crosstable(names: Sequence[str], results: Results, language: str = "en") -> str:
     """The points of everyone against everyone, the best first; the numbers are those of the order given."""
     rows = standings(names, results)
-    width = max(map(len, names))
-    lines = [f"{'no':>3}  {'name':{width}}" + "".join(f"{row.number + 1:>6}" for row in rows)
-             + "   points   won drawn  lost errors"]
+    width = max(map(len, [*names, "name"]))
+    number, name, counts = (("Nr", "Name", "   Punkte  gew. remis verl. Fehler") if language == "de" else
+                            ("no", "name", "   points   won drawn  lost errors"))
+    lines = [f"{number:>3}  {name:{width}}" + "".join(f"{row.number + 1:>6}" for row in rows) + counts]
     for row in rows:
         cells = "".join(f"{row.against[other.number]:6g}" if other.number in row.against else "     -"
                         for other in rows)
@@ -2918,6 +2941,7 @@ class TournamentPage:
         self.path = path
         self.names = names
         self.count = count
+        self.language = language
         self.texts = {key: texts[0 if language == "de" else 1] for key, texts in PAGE_TEXTS.items()}
         #: The games being played, as they are to be drawn.
         self.boards: Dict[Pairing, Diagram] = {}
@@ -2985,11 +3009,11 @@ class TournamentPage:
         boards = [board for _, board in sorted(dict(self.boards).items())]
         if boards:
             parts += [f"<h2>{texts['running']}</h2>", diagrams_svg(boards, PRINT)]
-        failures = [(pairing, result) for pairing, result in sorted(results.items()) if result.by_error]
+        failures = [(pairing, results[pairing].failure) for pairing in sorted(results) if results[pairing].failure]
         if failures:
             parts += [f"<h2>{texts['failures']}</h2><ul>",
-                      *(f"<li>{pairing.numbers}: {html.escape(result.reason)}</li>" for pairing, result in failures),
-                      "</ul>"]
+                      *(f"<li>{pairing.numbers}: {html.escape(failure.sentence(self.language))}</li>"
+                        for pairing, failure in failures if failure), "</ul>"]
         if results:
             lines = [self._game_line(pairing, results[pairing]) for pairing in sorted(results)]
             parts += [f"<h2>{texts['games']}</h2><ul>", *(f"<li>{line}</li>" for line in lines), "</ul>"]
@@ -5966,8 +5990,9 @@ def _parser() -> argparse.ArgumentParser:
                                   description=play_tournament.__doc__)
     command.add_argument("engines", metavar="ENGINE", nargs="+", help="levels or commands, as in match")
     command.add_argument("--page", metavar="FILE", type=_file_to_write,
-                         help="keep a page (HTML) of the tournament up to date, and a table (CSV) beside it")
-    command.add_argument("--language", choices=("de", "en"), help="of the page (default: the system's)")
+                         help="keep a page (HTML) of the tournament up to date, a table (CSV) and the games beside it")
+    command.add_argument("--language", choices=("de", "en"),
+                         help="of the page and of what is printed (default: the system's)")
     command.add_argument("--rounds", type=_count, default=1,
                          help="how often everyone plays everyone, twice (default 1)")
     command.set_defaults(run=play_tournament)

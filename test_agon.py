@@ -6403,7 +6403,7 @@ def test_a_tournament_ends_in_its_crosstable(player_of, tmp_path, capsys):
 
 def test_a_crosstable_is_ordered_by_points_and_keeps_the_numbers_of_the_files():
     def result(points, by_error=False):
-        return agon_ai.MatchGame(points, "", Game(), by_error)
+        return agon_ai.MatchGame(points, "", Game(), agon_ai.EngineFailure("ended", who="x") if by_error else None)
     table = agon_ai.crosstable(["a", "longer", "c"], {
         agon_ai.Pairing(0, 1, 0): result(0.0, True), agon_ai.Pairing(0, 1, 1): result(0.5),
         agon_ai.Pairing(1, 2, 0): result(1.0), agon_ai.Pairing(0, 2, 0): result(0.5)})
@@ -6412,6 +6412,34 @@ def test_a_crosstable_is_ordered_by_points_and_keeps_the_numbers_of_the_files():
         "  2. longer     -   1.5     1      2.5     2     1     0      0",
         "  1. a        0.5     -   0.5        1     0     2     1      1",
         "  3. c          0   0.5     -      0.5     0     1     1      0"]
+    assert agon_ai.crosstable(["a", "b"], {agon_ai.Pairing(0, 1, 0): result(0.0, True)}, "de").splitlines() == [
+        " Nr  Name     2     1   Punkte  gew. remis verl. Fehler",
+        "  2. b        -     1        1     1     0     0      0",
+        "  1. a        0     -        0     0     0     1      1"]
+
+
+def test_every_failure_of_a_program_is_told_in_both_languages():
+    assert set(agon_ai.FAILURE_TEXTS) == set(agon_ai.GERMAN_FAILURE_TEXTS)
+    details = dict(who="x", reason="r", asked="go", seconds=5.5, answer="soup", move="a5-f6", error="")
+    for code in agon_ai.FAILURE_TEXTS:
+        failure = agon_ai.EngineFailure(code, **details)
+        assert failure.sentence("en") == str(failure) != failure.sentence("de") and "{" not in failure.sentence("de")
+    crash = agon_ai.EngineFailure("ended", who="x", error="IndexError (line 3 of x.py)")
+    assert crash.sentence("de") == "x hat sich beendet: IndexError (line 3 of x.py)"
+
+
+def test_the_games_on_the_page_of_a_tournament_are_links_also_when_nobody_has_asked_for_files(
+        player_of, tmp_path, capsys):
+    crasher = player_of("[][1]", "crasher.py", called="Crasher")
+    player_of("print('bestmove resign')")
+    command = ["tournament", crasher, str(tmp_path / "first.py"), "--page", str(tmp_path / "turnier.html"),
+               "--language", "de"]
+    assert agon_ai.main(command) == 0
+    page = (tmp_path / "turnier.html").read_text("utf-8")
+    assert sorted(games_of(tmp_path)) == ["turnier-1-2-001.agon", "turnier-1-2-002.agon"]
+    assert '<a href="turnier-1-2-001.agon">1-2-001</a>' in page and '<a href="turnier-1-2-002.agon">' in page
+    sentence = "1-2-001: Crasher hat sich beendet: IndexError: list index out of range (line 10 of crasher.py)"
+    assert sentence in page and f"Partie {sentence}" in capsys.readouterr().out
 
 
 def test_the_page_of_a_tournament_shows_what_is_played_and_what_was(tmp_path):
@@ -6431,8 +6459,9 @@ def test_the_page_of_a_tournament_shows_what_is_played_and_what_was(tmp_path):
     game.resign(WHITE)
     page.finish(agon_ai.Pairing(0, 1, 0), str(tmp_path / "games" / "x 1.agon"))
     page.finish(agon_ai.Pairing(0, 1, 1), "")
-    text = page.html({agon_ai.Pairing(0, 1, 0): agon_ai.MatchGame(0.0, "has <ended>", game, True)})
-    assert "<svg" not in text and "<li>1-2-001: has &lt;ended&gt;</li>" in text
+    text = page.html({agon_ai.Pairing(0, 1, 0): agon_ai.MatchGame(
+        0.0, "", game, agon_ai.EngineFailure("ended", who="<x>"))})
+    assert "<svg" not in text and "<li>1-2-001: &lt;x&gt; hat sich beendet</li>" in text
     assert '<li><a href="games/x%201.agon">1-2-001</a> &lt;b&gt;\u00dc &amp; Co - c 0-1</li>' in text
 
 
