@@ -7679,7 +7679,8 @@ def test_on_the_mac_a_shortcut_has_the_command_key(monkeypatch: Any) -> None:
 
 @pytest.mark.parametrize("keys, sequences", [
     ("F8", ["<F8>"]), ("Mod-z", ["<Control-Key-z>", "<Control-Lock-Key-Z>"]),
-    ("Mod-Shift-s", ["<Control-Key-S>", "<Control-Lock-Key-s>"]), ("Mod-plus", ["<Control-plus>", "<Control-KP_Add>"]),
+    ("Mod-Shift-s", ["<Control-Key-S>", "<Control-Lock-Key-s>", "<Control-Shift-Lock-Key-S>"]),
+    ("Mod-plus", ["<Control-plus>", "<Control-KP_Add>"]),
     ("Mod-minus", ["<Control-minus>", "<Control-KP_Subtract>"])])
 def test_a_shortcut_works_under_caps_lock_and_on_the_number_pad(
         keys: str, sequences: List[str], monkeypatch: Any) -> None:
@@ -11108,6 +11109,8 @@ class FakeEngine:
         self.asked: List[Tuple[Any, ...]] = []
         self.answers: List[Any] = []
         self.done: List[str] = []
+        self.is_ready = False
+        self.wants: FrozenSet[str] = frozenset()
         self.is_busy = False
         self.last_error = "the last words"
         self.log = [agon_ai.Said("<", "agonok")]
