@@ -7734,6 +7734,14 @@ def wanted_height(widget: tk.Misc) -> int:
     return max(most, sum(rows.values())) + top + bottom
 
 
+def show_or_hide(widget: tk.Widget, is_shown: bool) -> None:
+    """Show a widget in its place of the grid, or hide it there."""
+    if is_shown:
+        widget.grid()
+    else:
+        widget.grid_remove()
+
+
 def leave_out(frame: ttk.Frame, height: int, widgets: Sequence[tk.Widget]) -> None:
     """Hide widgets that can be missed, the first ones first, until a frame needs no more than this height (pixels)."""
     for widget in widgets:
@@ -7768,10 +7776,7 @@ class SeatRow(ttk.Frame):
         """Take this width (in pixels); where there is little room, the second line goes."""
         is_dense, self._width = self.look.is_dense, width
         for label in (self.caption, self.guards):
-            if is_dense:
-                label.grid_remove()
-            else:
-                label.grid()
+            show_or_hide(label, not is_dense)
         self.pips.grid(row=0 if is_dense else 1)
         self.configure(padding=(10, 2, 6, 2) if is_dense else (14, 8, 12, 8))
         shown, self.shown = self.shown, None
@@ -8187,10 +8192,7 @@ class AnalysisPanel(ttk.Frame):
         # Where there are no lines, the curve tells as much as the bar.
         for widget, is_shown in ((self.bar, bool(analysis.lines)), (self.summary, bool(analysis.summary)), (self.chart, bool(analysis.scores)),
                                  *((label, i < len(analysis.lines)) for i, label in enumerate(self.lines))):
-            if is_shown:
-                widget.grid()
-            else:
-                widget.grid_remove()
+            show_or_hide(widget, is_shown)
         self._redraw()
 
     def _fitting(self, words: Sequence[str], width: int) -> str:
@@ -8617,10 +8619,7 @@ class SidePage(ttk.Frame):
         for label, text in ((self.title, page.title), (self.context, page.context), (self.heading, page.heading),
                             (self.text, page.text), (self.feedback, page.feedback), (self.note, page.note)):
             label.configure(text=text)
-            if text:
-                label.grid()
-            else:
-                label.grid_remove()
+            show_or_hide(label, bool(text))
         self.task.configure(text=page.task)
         sign = self.look.sign("tick" if page.is_praise else "cross")
         style = "TLabel" if page.is_neutral else "Good.TLabel" if page.is_praise else "Bad.TLabel"
@@ -8634,10 +8633,7 @@ class SidePage(ttk.Frame):
                                  (self.picture, has_picture),
                                  (self.curve, page.curve is not None), (self.list, bool(page.rows)),
                                  (self.choices, bool(page.choices)), (self.head, True)):
-            if is_shown:
-                widget.grid()
-            else:
-                widget.grid_remove()
+            show_or_hide(widget, is_shown)
         if page.curve:
             self.curve.show(page.curve)
         self.list.show(page.rows, page.chosen_row)
@@ -9712,10 +9708,7 @@ class MainWindow:
         self.root.tk.call("::msgcat::mclocale", texts.language)  # for Tk's own file dialogs
         self.card_picture.configure(image=look.picture(paint_piece, 3 * em, look.theme.white, True))
         for label in (self.card_text, self.card_picture):
-            if look.is_dense:
-                label.grid_remove()
-            else:
-                label.grid()
+            show_or_hide(label, not look.is_dense)
         self.toolbar.dress()
         self.board.recolour()
         self.shelf.shown = None

@@ -13685,10 +13685,10 @@ def cut_off(widget: "agon.tk.Misc", inside: Optional[Tuple[int, int, int, int]] 
         if widget.winfo_reqwidth() > widget.winfo_width() + 2 or widget.winfo_reqheight() > widget.winfo_height():
             found.append(f"{widget} too small for {widget.cget('text')!r}")
     if widget.winfo_class() == "TButton":  # a button asks for little and gets what there is
-        style = agon.ttk.Style(widget)
-        font = agon.tkfont.Font(widget, font=style.lookup(str(widget.cget("style")) or "TButton", "font"))
+        font = agon.ttk.Style(widget).lookup(str(widget.cget("style")) or "TButton", "font")
         image = str((widget.cget("image") or ("",))[0])
-        wide = font.measure(str(widget.cget("text"))) + (int(widget.tk.call("image", "width", image)) if image else 0)
+        wide = int(widget.tk.call("font", "measure", font, "-displayof", widget, str(widget.cget("text"))))
+        wide += int(widget.tk.call("image", "width", image)) if image else 0
         if wide + 8 > widget.winfo_width():
             found.append(f"{widget} too narrow for {widget.cget('text')!r}")
     bounds = (max(left, own[0]), max(top, own[1]), min(right, own[2]), min(bottom, own[3]))
@@ -14764,7 +14764,8 @@ def test_move_now_ends_the_thinking_at_once(window: Window) -> None:
     window.until(lambda: len(window.moves()) == 2, seconds=3)
 
 
-def test_two_computers_can_be_paused_and_stepped(window: Window) -> None:
+def test_two_computers_can_be_paused_and_stepped(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agon, "LEAST_THINK_MS", 50)  # else they play on while the window is waited for
     window.begin(levels=(1, 1))
     window.until(lambda: len(window.moves()) >= 2)
     window.keys("Control-p")
