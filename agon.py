@@ -4062,7 +4062,8 @@ def view_of(session: Session, hand: HandState, report: Report, settings: Setting
         notice=texts.say(notice) if notice else "",
         moves=MovesView(marked_moves(running, game), game.ply, game.start.turn, variations_of(game)),
         card=card_of(session, settings, texts),
-        analysis=analysis_of(running, outcome is not None, report, texts) if settings.analysis and not session.is_lesson else None,
+        analysis=(analysis_of(running, outcome is not None, report, texts)
+                  if settings.analysis and not session.is_lesson else None),
         page=page_with_refusal(page, session, texts) if page else None,
         resting=resting_commands(session, outcome), theatre=table.theatre(texts),
         learning=table.learning(texts))
@@ -7038,7 +7039,8 @@ class Look:
         theme, size = self.theme, round(1.2 * self.fonts["body"].metrics("ascent"))
         for name, is_round in (("TCheckbutton", False), ("TRadiobutton", True)):
             paint = partial(self.picture, paint_choice, theme.panel, size, is_round)
-            chosen = (theme.allowed, theme.list, theme.allowed) if is_round else (theme.allowed, theme.allowed, theme.on_colour)
+            inner = (theme.list, theme.allowed) if is_round else (theme.allowed, theme.on_colour)
+            chosen = (theme.allowed, *inner)
             element = f"{name}{size}"
             self._element(style, element, paint(theme.border, theme.list), [
                 ("selected", "focus", paint(*chosen, theme.allowed)), ("selected", paint(*chosen)),
@@ -8190,7 +8192,8 @@ class AnalysisPanel(ttk.Frame):
         self.shown = analysis
         self.summary.configure(text=analysis.summary)
         # Where there are no lines, the curve tells as much as the bar.
-        for widget, is_shown in ((self.bar, bool(analysis.lines)), (self.summary, bool(analysis.summary)), (self.chart, bool(analysis.scores)),
+        for widget, is_shown in ((self.bar, bool(analysis.lines)), (self.summary, bool(analysis.summary)),
+                                 (self.chart, bool(analysis.scores)),
                                  *((label, i < len(analysis.lines)) for i, label in enumerate(self.lines))):
             show_or_hide(widget, is_shown)
         self._redraw()
@@ -9867,8 +9870,8 @@ class MainWindow:
 
 #: All menus by the keys of their commands; None is a line, a name in brackets a submenu.
 MENUS: Tuple[Tuple[str, Tuple[Optional[str], ...]], ...] = (
-    ("menu_file", ("open", "[recent]", "save", "save_as", "[export]", None, "[print]", "gather", None, "copy_position", "copy_game", "paste", None,
-                   "quit")),
+    ("menu_file", ("open", "[recent]", "save", "save_as", "[export]", None, "[print]", "gather", None, "copy_position",
+                   "copy_game", "paste", None, "quit")),
     ("menu_game", ("new_game", "with_computer", "previous_game", None, "undo", "redo", "first", "previous", "next",
                    "last", None, "hint", "move_now", "pause", "one_move", None, "[level_menu]", "swap", "offer_draw",
                    "resign")),

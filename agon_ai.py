@@ -2821,7 +2821,8 @@ def play_tournament(options: argparse.Namespace) -> int:
             if result.failure:
                 word = "Partie" if language == "de" else "game"
                 print(f"{word} {played.numbers}: {result.failure.sentence(language)}", flush=True)
-            print(f"\r{len(results)}/{len(pairings)} {'Partien' if language == 'de' else 'games'} ", end="", file=sys.stderr, flush=True)
+            unit = "Partien" if language == "de" else "games"
+            print(f"\r{len(results)}/{len(pairings)} {unit} ", end="", file=sys.stderr, flush=True)
             if page is not None:
                 page.finish(played, path)
         if page is not None:

@@ -2219,7 +2219,8 @@ class Colours(NamedTuple):
 PRINT = Colours(
     window="#ffffff", text="#000000", quiet_text="#000000",
     rings=("#c8c8c8", "#ffffff", "#e9e9e9", "#ffffff", "#e9e9e9", "#ffffff"),
-    star="#808080", edge="#808080", frame="#ffffff", letters="#000000", recent="#808080", forbidden="#000000", allowed="#000000",
+    star="#808080", edge="#808080", frame="#ffffff", letters="#000000", recent="#808080", forbidden="#000000",
+    allowed="#000000",
     white=PieceColours("#ffffff", "#ffffff", "#000000", "#000000", "#000000"),
     black=PieceColours("#1a1a1a", "#1a1a1a", "#000000", "#ffffff", "#ffffff"))
 
