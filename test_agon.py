@@ -13487,6 +13487,10 @@ class Window:
         self.root.update()
         return [child for child in self.root.winfo_children() if isinstance(child, agon.Dialog)][-1]
 
+    def come_to_rest(self) -> None:
+        """Wait until the board is painted in its new size: before that, marks are not."""
+        self.until(lambda: not self.app.jobs.waits("rest"))
+
     def marked(self, paint: Callable[..., "agon.Raster"]) -> List[str]:
         """The names of the cells in the middle of which something lies that is painted so."""
         cells = (self.board.layout.cell_at(sprite.x, sprite.y) for sprite in self.board.sprites if sprite.paint is paint)
@@ -13533,6 +13537,7 @@ class Window:
         if not is_dressed:
             app.handle(app._dress)
         self.resize(WINDOW_SIZE)
+        self.come_to_rest()
         self.board.focus_force()
         self.root.update()
         assert app.writer.wait(20)
@@ -13573,7 +13578,8 @@ PAINTERS = {name: remembering(getattr(agon, name)) for name in dir(agon) if name
 def hurry_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing in the window takes longer than it must, and no disk is waited for."""
     for name, value in (("GLIDE_MS", 20), ("SNAP_MS", 10), ("PASS_MS", 30), ("LEAST_THINK_MS", 0), ("HINT_MS", 50),
-                        ("WRONG_MS", 10), ("REPLY_MS", 10), ("POLL_MS", 5), ("GARBAGE_MS", 600_000), *PAINTERS.items(), ("paint_board", plain_board)):
+                        ("WRONG_MS", 10), ("REPLY_MS", 10), ("POLL_MS", 5), ("REST_MS", 10), ("GARBAGE_MS", 600_000),
+                        *PAINTERS.items(), ("paint_board", plain_board)):
         monkeypatch.setattr(agon, name, value)
     monkeypatch.setattr(os, "fsync", int)
 
@@ -14240,7 +14246,7 @@ def test_the_end_is_shown_on_the_board_and_beside_it(window: Window) -> None:
     window.keys("Escape")
     buttons = window.app.window.voice.buttons.buttons
     assert [str(button.cget("text")) for button in buttons] == [
-        "Stufe 2 versuchen", "Noch einmal", "Spiel durchsehen", "Aus Fehlern lernen"]
+        "Stufe 2 versuchen", "Revanche", "Spiel durchsehen", "Aus Fehlern lernen"]
     window.press_button(buttons[0])
     window.rest()
     assert [player.level for player in window.session.running.players] == [0, 2] and window.moves() == []
@@ -15139,7 +15145,7 @@ def test_a_hollow_picture_is_laid_over_another_without_its_hole() -> None:
 
 
 def test_pictures_of_former_moves_do_not_pile_up(window: Window) -> None:
-    window.until(lambda: not window.app.jobs.waits("rest"))  # its size may have changed before this test
+    window.come_to_rest()
     board, items = window.board, 0
     for source in CELLS[:60]:
         for target in CELLS[60:62]:
@@ -15792,6 +15798,7 @@ def learn(window: Window) -> "agon.Mistakes":
 def test_mistakes_are_chosen_in_list_and_curve_by_mouse_and_keyboard_and_mended_on_the_board(
         window: Window, size: str) -> None:
     window.resize(size)
+    window.come_to_rest()
     table, page = learn(window), window.app.window.page
     assert table.mistake.ply == 0 and not window.board.layout.flipped and page.list.winfo_ismapped()
     assert len(window.marked(agon.paint_hexagon)) == 0
@@ -15809,6 +15816,7 @@ def test_mistakes_are_chosen_in_list_and_curve_by_mouse_and_keyboard_and_mended_
         assert table.mistake.ply == 1
         window.run("previous")
     window.run("hint")
+    window.come_to_rest()
     assert window.marked(agon.paint_hexagon) == ["b1"]
     window.drag("b1", "c2")
     window.rest()
@@ -16267,7 +16275,7 @@ def test_the_game_named_on_the_command_line_is_opened_or_it_is_said_why_not(open
     Game(headers={"White": "Ada"}).save(path)
     opener.settings(black=0)
     window = opener(path=path)
-    assert window.root.title() == "game.agon – Agon" and "Ada" in window.app.window.seats[1].name.cget("text")
+    assert window.root.title() == "game.agon · Ada – Schwarz – Agon" and "Ada" in window.app.window.seats[1].name.cget("text")
     window.app.handle(window.app.end)
     window = opener(path=str(tmp_path / "missing.agon"))
     assert "missing.agon" in window.dialog().message and window.root.title() == "Agon"
