@@ -140,8 +140,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                        "The clock is held. Go on with {key} or with a move."),
     "say_start": ("Zieh einen Stein mit der Maus: den Ring entlang oder einen Ring weiter nach innen.",
                   "Drag a piece with the mouse: along its ring or one ring further inwards."),
-    "say_place": ("Stell eine Wache auf: Klick auf ein Feld mit grünem Punkt, oder zieh sie von neben dem Brett dorthin. "
-                  "Noch {count}.", "Place a guard: click on a cell with a green dot, or drag it there from beside the "
+    "say_place": ("Stell eine Wache auf: Klick auf ein Feld mit Punkt, oder zieh sie von neben dem Brett dorthin. "
+                  "Noch {count}.", "Place a guard: click on a cell with a dot, or drag it there from beside the "
                   "board. {count} to go."),
     "say_thinking": ("Der Computer denkt …", "The computer is thinking …"),
     # the message box: pieces that are trapped
