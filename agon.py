@@ -2705,7 +2705,8 @@ class Mistakes(Table):
         self._put_up(self.mistake.ply if self.mistake else len(self.review.moves))
 
     def _put_up(self, ply: int) -> None:
-        game = Game(self.running.game.start, self.running.game.rules)
+        running_game = self.running.game
+        game = Game(running_game.start, running_game.rules)
         for move in self.review.moves[:ply]:
             game.play(move)
         self.game = game
@@ -3015,7 +3016,8 @@ class ProgressPage(Table):
 
     def names(self) -> List[str]:
         """All names; '' comes first."""
-        return sorted({"", self.store.settings.pupil, *self.store.register.pupils}, key=str.casefold)
+        store = self.store
+        return sorted({"", store.settings.pupil, *store.register.pupils}, key=str.casefold)
 
     def choose(self, name: str) -> None:
         """From now on this name's progress is kept."""
@@ -4993,13 +4995,15 @@ class Timekeeper:
             self.jobs.later("clock", self.TICK_MS, self._tick)
 
     def _tick(self) -> None:
-        side = self.session.running.clock.fallen()
+        running = self.session.running
+        side = running.clock.fallen()
         if side is not None:
             self._on_time_up(side)
 
     def hold(self) -> None:
         """Let nobody's time run while something changes."""
-        self.session.running.clock.run(None)
+        running = self.session.running
+        running.clock.run(None)
 
 
 class Analyst:
@@ -5201,8 +5205,8 @@ class GameCommands:
 
     def play_position(self, position: Position) -> None:
         """Play on from a position, with the players and the rules of the running game."""
-        game = Game(position, self.game.rules, today())
-        self.adopt(RunningGame(game, self.running.players, self.running.attempt, clock=self.running.clock.anew()))
+        running, game = self.running, Game(position, self.game.rules, today())
+        self.adopt(RunningGame(game, running.players, running.attempt, clock=running.clock.anew()))
 
     def play_at_once(self) -> None:
         """Begin a first game, against level 1."""
@@ -5211,9 +5215,9 @@ class GameCommands:
 
     def again(self) -> None:
         """Begin the same game once more, with changed sides."""
-        game = Game(self.game.start, self.game.rules, today())
-        clock = Clock(self.running.clock.controls[::-1])
-        self.adopt(RunningGame(game, self.running.players[::-1], self.running.attempt, clock=clock))
+        running, game = self.running, Game(self.game.start, self.game.rules, today())
+        clock = Clock(running.clock.controls[::-1])
+        self.adopt(RunningGame(game, running.players[::-1], running.attempt, clock=clock))
 
     def time_is_up(self, side: int) -> None:
         """A side has run out of time, and so has lost."""
@@ -5221,9 +5225,10 @@ class GameCommands:
 
     def next_level(self) -> None:
         """Begin a game against the next level."""
-        level = min(len(LEVELS), max(player.level for player in self.running.players) + 1)
+        running = self.running
+        level = min(len(LEVELS), max(player.level for player in running.players) + 1)
         white, black = (Seat("level" if player.level else "person", player.name, level, clock=str(control))
-                        for player, control in zip(self.running.players, self.running.clock.controls))
+                        for player, control in zip(running.players, running.clock.controls))
         self.start(self.wanted()._replace(seats=(white, black)))
 
     def bring_back(self) -> None:
@@ -5433,7 +5438,8 @@ class PartnerCommands:
 
     def _whole_game(self) -> Game:
         """The running game with all its moves."""
-        game = self.session.running.game
+        running = self.session.running
+        game = running.game
         if not game.undone:
             return game
         whole = game.branch()
@@ -5454,17 +5460,18 @@ class PartnerCommands:
 
     def _fail(self, message: Message) -> None:
         """The program has ended; the game stays as it is."""
-        if self.session.partner:
-            self.session.partner = self.session.partner._replace(state="failed", sentence=message, signs=())
-            self.session.say(None)
+        session = self.session
+        if session.partner:
+            session.partner = session.partner._replace(state="failed", sentence=message, signs=())
+            session.say(None)
 
     def _put_up(self, game: Game, side: Optional[int]) -> None:
         """Put a game on the board in which this side is played here (None: only watched)."""
-        partner = self.session.partner
+        partner, running = self.session.partner, self.session.running
         assert partner is not None
         players = [Player() if number == side else partner.player for number in (WHITE, BLACK)]
         self._told = (game, -1)
-        self.adopt(RunningGame(game, players, self.session.running.attempt))
+        self.adopt(RunningGame(game, players, running.attempt))
 
     def retry(self) -> None:
         """Try once more what has failed."""
@@ -5483,7 +5490,8 @@ class PartnerCommands:
         self.change(self._let_go)
 
     def _let_go(self) -> None:
-        self.session.running.let_partner_go()
+        running = self.session.running
+        running.let_partner_go()
 
     # -- what happens --
 
@@ -5519,7 +5527,7 @@ class PartnerCommands:
 
     def hear(self, event: str) -> None:
         """The program says something unasked."""
-        partner = self.session.partner
+        partner, running = self.session.partner, self.session.running
         if partner is None:
             return
         word, _, rest = event.partition(" ")
@@ -5537,8 +5545,8 @@ class PartnerCommands:
             self._waiting.append(event)
         elif word == "play":
             self._on_play(rest)
-        elif word == "end" and self.session.running.has_partner:
-            game = self.session.running.game
+        elif word == "end" and running.has_partner:
+            game = running.game
             self.change(game.agree_draw if rest == "draw" else partial(game.resign, SIDE_WORDS.index(rest)))
         elif word == "draw":
             self._on_draw(rest)
@@ -6036,9 +6044,14 @@ class Printer:
         """The command that gathers positions; what can be printed is a menu."""
         return (Command("gather", self.gather),)
 
+    @property
+    def gathered(self) -> Tuple[str, ...]:
+        """The gathered positions as texts, the last one first."""
+        return self.store.settings.gathered
+
     def choices(self) -> Sequence[Tuple[str, str]]:
         """What can be printed, and what it is called."""
-        texts, count = self.texts, len(self.store.settings.gathered)
+        texts, count = self.texts, len(self.gathered)
         themes = [(f"theme {lesson.theme}", texts("print_puzzles", title=lesson.title[texts.language]))
                   for lesson in read_lessons("puzzles.agon")[0] if lesson.kind == "theme"]
         gathered = [("gathered", texts("print_gathered", count=count)), ("forget", texts("forget_gathered"))]
@@ -6048,7 +6061,7 @@ class Printer:
     def choose(self, choice: str) -> None:
         """Print what has been chosen."""
         if choice == "forget":
-            count = len(self.store.settings.gathered)
+            count = len(self.gathered)
             self.dialogs.ask("gather", Message.of("ask_forget", count=count), "forget", "cancel", self._forget,
                              is_safe=False)
             return
@@ -6080,7 +6093,7 @@ class Printer:
     def _gathered(self) -> List[Position]:
         """The gathered positions, the oldest first, as far as they can be read."""
         positions = []
-        for text in reversed(self.store.settings.gathered):
+        for text in reversed(self.gathered):
             with contextlib.suppress(AgonError):
                 positions.append(Position.from_text(text))
         return positions
@@ -6095,10 +6108,10 @@ class Printer:
     def gather(self) -> None:
         """Keep the position on the board for a sheet of positions."""
         self.store.add("gathered", str(self.session.table.position))
-        self.session.say(Message.of("say_gathered", count=len(self.store.settings.gathered)))
+        self.session.say(Message.of("say_gathered", count=len(self.gathered)))
 
     def _forget(self) -> None:
-        for text in self.store.settings.gathered:
+        for text in self.gathered:
             self.store.drop("gathered", text)
 
 
@@ -8076,12 +8089,12 @@ class MoveList(ttk.Frame):
 
     def _draw_line(self, x: float, y: float, text: str, room: float) -> None:
         """A variation, as much of it as fits, in parentheses as in files."""
-        font, words = self.look.fonts["small"], text.split()
+        theme, font, words = self.look.theme, self.look.fonts["small"], text.split()
         shown = f"({text})"
         while len(words) > 2 and font.measure(shown) > room:
             words.pop()
             shown = f"({' '.join(words)} …)"
-        self.canvas.create_text(x, y, text=shown, anchor="w", fill=self.look.theme.quiet_text, font=font)
+        self.canvas.create_text(x, y, text=shown, anchor="w", fill=theme.quiet_text, font=font)
 
     def _draw_move(self, x: float, y: float, ply: int) -> None:
         """A move; the one on the board on a chip, those taken back in quiet colours."""
@@ -8366,10 +8379,11 @@ class Shelf(ttk.Frame):
         return self.look.picture(paint_outlined_sign, size, theme.allowed, theme.list, "tick")
 
     def _draw_legend(self, legend: Tuple[str, str], x: int, y: int) -> None:
+        theme = self.look.theme
         for state, text in zip(("solved", "helped"), legend):
             self.canvas.create_image(x + 0.7 * self.look.em, y, image=self._tick(state))
             item = self.canvas.create_text(x + 1.8 * self.look.em, y, text=text, anchor="w",
-                                           font=self.look.fonts["small"], fill=self.look.theme.quiet_text)
+                                           font=self.look.fonts["small"], fill=theme.quiet_text)
             x = self.canvas.bbox(item)[2] + 2 * self.look.em
 
     def _mark(self, number: int, is_chosen: bool) -> None:
@@ -8474,7 +8488,8 @@ class RowList(ttk.Frame):
     def show(self, rows: Tuple[Row, ...], chosen: str) -> None:
         """Show these lines; the chosen one is in view."""
         self.rows, self.chosen = rows, chosen
-        self.canvas.configure(background=self.look.theme.list, height=self.row_height * min(4, max(1, len(rows))))
+        theme = self.look.theme
+        self.canvas.configure(background=theme.list, height=self.row_height * min(4, max(1, len(rows))))
         self._see_chosen()
         self._draw()
 
@@ -9583,7 +9598,8 @@ class Toolbar(ttk.Frame):
         self._tips["menu"].text = self.texts("menu") + " (F10)"
 
     def _dress_button(self, key: str, button: Any) -> None:
-        colour = self.look.theme.allowed if self._place.get() == key else self.look.theme.text
+        theme = self.look.theme
+        colour = theme.allowed if self._place.get() == key else theme.text
         text = self.texts(key)
         button.configure(image=self.look.icon(key, colour), text="" if self._is_narrow else " " + text)
         self._tips[key].text = text if self._is_narrow else ""
@@ -10565,14 +10581,14 @@ class Dialogs:
         """
         if windowing_system(self.root) != "x11":
             return
-        prefix = "" if parent is self.root else str(parent)
-        self.root.tk.eval(f"catch {{destroy {prefix}.__tk_filedialog}}")
+        interpreter, prefix = self.root.tk, "" if parent is self.root else str(parent)
+        interpreter.eval(f"catch {{destroy {prefix}.__tk_filedialog}}")
         for option, colour in (("background", LIGHT.list), ("foreground", LIGHT.text),
                                ("selectBackground", LIGHT.allowed), ("selectForeground", LIGHT.on_colour)):
             self.root.option_add(f"*__tk_filedialog*{option}", colour)
         # Dot files are hidden, and a check button shows them; both are variables of the dialog's own script.
-        self.root.tk.eval("catch {tk_getOpenFile -foo}\nset ::tk::dialog::file::showHiddenBtn 1\n"
-                          "set ::tk::dialog::file::showHiddenVar 0")
+        interpreter.eval("catch {tk_getOpenFile -foo}\nset ::tk::dialog::file::showHiddenBtn 1\n"
+                         "set ::tk::dialog::file::showHiddenVar 0")
 
 
 # -- windows that stay open --
