@@ -7325,6 +7325,11 @@ def link_until(condition: Callable[[], object], *processes: LinkProcess, plays: 
         time.sleep(0.002)
 
 
+def is_told(process: LinkProcess, sentence: str) -> bool:
+    """Whether the last sentence has come, which follows the state."""
+    return bool(process.said) and sentence in process.said[-1]
+
+
 def waiting_host(link_of: Callable[..., LinkProcess], *options: str) -> Tuple[LinkProcess, int, str]:
     """A process that waits at the loopback address, its port and its code."""
     host = link_of("host", "--address", "127.0.0.1", "--port", "0", *options, side=WHITE)
@@ -7360,12 +7365,11 @@ def test_two_processes_play_each_other_and_nobody_else_comes_in(link_of: Callabl
     with pytest.raises(OSError):
         knock(port).close()  # it listens only as long as it waits
     second = link_of("join", f"127.0.0.1:{port}", code)
-    link_until(lambda: "failed" in second.states, second)
-    assert "Nobody is waiting" in second.said[-1]
+    link_until(lambda: "failed" in second.states and is_told(second, "Nobody is waiting"), second)
     link_until(lambda: host.game and guest.game and min(host.game.ply, guest.game.ply) >= 10, host, guest, plays=True)
     guest.engine.end(20)
-    link_until(lambda: host.states[-1] == "waiting", host)
-    assert "has left" in host.said[-1] and host.signs[1] == f"Code {code}"
+    link_until(lambda: host.states[-1] == "waiting" and is_told(host, "has left"), host)
+    assert host.signs[1] == f"Code {code}"
 
 
 def test_nonsense_a_flood_and_a_forbidden_move_end_the_line_and_not_the_game(
@@ -7379,8 +7383,7 @@ def test_nonsense_a_flood_and_a_forbidden_move_end_the_line_and_not_the_game(
         with knock(port, f"agon-link 1 join {code} -") as stranger:
             assert stranger.recv(1000).startswith(b"welcome ")
             stranger.sendall("".join(text + "\n" for text in lines).encode())
-            link_until(lambda: len(host.said) > before and len(host.signs) == 2, host)
-        assert sentence in host.said[-1]
+            link_until(lambda: len(host.said) > before and len(host.signs) == 2 and is_told(host, sentence), host)
     guest = link_of("join", f"127.0.0.1:{port}", code)
     link_until(lambda: guest.game, host, guest)
     assert host.game is not None and host.game.ply == 0
@@ -7391,8 +7394,7 @@ def test_a_third_computer_watches_when_that_is_allowed(link_of: Callable[..., Li
     guest, watcher = (link_of(role, f"127.0.0.1:{port}", code) for role in ("join", "watch"))
     link_until(lambda: guest.game and watcher.game, host, guest, watcher)
     second = link_of("join", f"127.0.0.1:{port}", code)
-    link_until(lambda: "failed" in second.states, host, second)
-    assert second.said[-1] == "Somebody else has joined already."
+    link_until(lambda: "failed" in second.states and is_told(second, "Somebody else has joined already."), host, second)
     link_until(lambda: watcher.game and watcher.game.ply >= 8, host, guest, watcher, plays=True)
     assert host.game and watcher.game and watcher.game.moves[:8] == host.game.moves[:8] and watcher.side is None
 
@@ -7403,8 +7405,8 @@ def test_a_third_computer_watches_when_that_is_allowed(link_of: Callable[..., Li
 def test_who_cannot_be_joined_is_told_in_a_sentence(
         link_of: Callable[..., LinkProcess], place: str, sentence: str) -> None:
     guest = link_of("join", place, "1234")
-    link_until(lambda: "failed" in guest.states and guest.said[-1:], guest)
-    assert sentence in guest.said[-1] and guest.engine.is_running
+    link_until(lambda: "failed" in guest.states and is_told(guest, sentence), guest)
+    assert guest.engine.is_running
     guest.engine.inform("retry")
     link_until(lambda: guest.states.count("failed") == 2, guest)
 
@@ -15654,8 +15656,7 @@ def test_a_window_plays_with_another_computer(window: Window, monkeypatch: pytes
     process = window.app.thinker.engines[window.session.partner.player.program]._process
     window.begin()
     assert process.poll() is not None and window.session.partner is None, "the line ends with the game"
-    with_window(window, guest, lambda: guest.states[-1] == "failed")
-    assert "has left" in guest.said[-1]
+    with_window(window, guest, lambda: guest.states[-1] == "failed" and is_told(guest, "has left"))
 
 
 def test_what_another_computer_does_waits_while_a_lesson_has_the_board(
