@@ -4898,6 +4898,8 @@ class Correspondent:
         self.shown: Optional[Record] = None
         #: Whether the other side is there, and whether it has ever been.
         self.is_joined = self.has_met = False
+        #: Whether the window has asked who this is: before that, it hears nothing.
+        self.is_introduced = False
         #: Who has offered a draw: "", "ours" or "theirs".
         self.offer = ""
         self._rules = DEFAULT_RULES
@@ -4934,6 +4936,7 @@ class Correspondent:
             self.tell("error " + printable(str(error)))
 
     def _introduce(self, _words: List[str]) -> None:
+        self.is_introduced = True
         self.tell("id name Another computer")
         self.tell("wants events")
         self.tell("agonok")
@@ -5343,6 +5346,9 @@ class Link:
         """Carry lines until the window wants no more."""
         import select
         while self._hear_window():
+            if not self.correspondent.is_introduced:  # the window does not listen yet
+                time.sleep(LINK_TICK)
+                continue
             self.now = time.monotonic()
             self.look_at_clock()
             doors = [door for door in [self.door()] if door]

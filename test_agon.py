@@ -7411,6 +7411,19 @@ def test_who_cannot_be_joined_is_told_in_a_sentence(
     link_until(lambda: guest.states.count("failed") == 2, guest)
 
 
+def test_nothing_is_told_before_the_window_has_asked_who_is_there() -> None:
+    command = [sys.executable, os.path.join(HERE, "agon_ai.py"), "link", "join", "..:18420", "1234"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stdin and process.stdout
+        for line, answer in (("isready", "readyok"), ("agon", "id name Another computer")):
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == answer + "\n"
+        assert any("failed" in line for line in iter(process.stdout.readline, ""))
+        process.stdin.write("quit\n")
+        process.stdin.close()
+
+
 def test_what_answers_and_is_not_agon_is_named_so(link_of: Callable[..., LinkProcess]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         guest = link_of("join", "127.0.0.1:{}".format(server.getsockname()[1]), "1234")
