@@ -2417,7 +2417,8 @@ def _answer(lesson: Lesson) -> str:
     """The moves that solve a puzzle: all that do when one is enough, else the line that its file tells."""
     game = Game(lesson.start)
     if not lesson.is_line:
-        return ", ".join(game.describe(move) for move in moves_that_reach(lesson.goals[0], game, lesson.moves))
+        right = lesson.solution or moves_that_reach(lesson.goals[0], game, lesson.moves)
+        return ", ".join(map(game.describe, right))
     for move in lesson.solution:
         game.play(move)
     return " ".join(game.descriptions())

@@ -3682,6 +3682,12 @@ def test_the_boards_of_the_printed_rules_show_what_the_texts_say() -> None:
     assert drawn.count("<line ") == 3 and agon_core.rules_sheet([trapping], "de").count("<line ") == 1
 
 
+def test_the_solution_that_a_file_tells_is_printed_and_not_worked_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = agon_core.puzzle_tasks(lessons("puzzles.agon"), "de")
+    monkeypatch.setattr(agon_core, "is_goal_reached", None)
+    assert agon_core.puzzle_tasks(lessons("puzzles.agon"), "de") == expected and all(task.answer for task in expected)
+
+
 def test_a_printed_game_tells_players_moves_and_result_and_shows_boards() -> None:
     game = played("a5-b5 d1-d2 f1-f2")
     game.headers.update(White="Mia <3", Black="Jo")
