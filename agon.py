@@ -3883,9 +3883,18 @@ def read_lessons(name: str) -> Tuple[List[Lesson], Optional[AgonError]]:
     if not os.path.isfile(path):
         return [], None
     try:
-        return load_lessons(path), None
+        state = os.stat(path)
+        return list(_load_lessons(path, state.st_mtime_ns, state.st_size)), None
     except AgonError as error:
         return [], error
+    except OSError:  # it has just gone
+        return [], None
+
+
+@functools.lru_cache(maxsize=8)
+def _load_lessons(path: str, _changed: int, _size: int) -> List[Lesson]:
+    """A file of lessons, read anew only when it has changed: each opening of the menu asks for the themes."""
+    return load_lessons(path)
 
 
 # --- 6. View ---------------------------------------------------------------------
@@ -5989,9 +5998,7 @@ class Files:
         turn = self.texts("turn", side=game.positions[ply].turn)
         if ply == 0:
             return Diagram(game.positions[0], turn)
-        dots = "." if game.positions[ply - 1].turn == WHITE else "..."
-        caption = f"{game.move_number(ply - 1)}{dots} {game.descriptions()[ply - 1]} · {turn}"
-        return Diagram(game.positions[ply], caption, game.moves[ply - 1])
+        return Diagram(game.positions[ply], f"{game.numbered(ply - 1)} · {turn}", game.moves[ply - 1])
 
     # -- clipboard --
 
