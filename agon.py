@@ -9789,10 +9789,16 @@ class MainWindow:
         self.moves.arrange((self.texts("white"), self.texts("black")), self.texts("no_moves"))
         if self.shown:
             self._arrange_board(self.shown)
+            if self.column.winfo_manager():
+                self.analysis.shown = AnalysisView("")  # what had no room in it may have some now
+                self._show_column(self.shown)
 
     def _room(self) -> int:
         """The height of the panel without what stands round its content (pixels)."""
-        return self.panel.winfo_height() - 2 * (PANEL_PADDING // 2 if self.look.is_dense else PANEL_PADDING)
+        height = self.panel.winfo_height()
+        if height <= 1:  # not seen yet
+            height = self.first_size[1] - self.toolbar.winfo_reqheight()
+        return height - 2 * (PANEL_PADDING // 2 if self.look.is_dense else PANEL_PADDING)
 
     def _arrange_board(self, view: View) -> None:
         if self.board.winfo_width() > 1:
@@ -9852,6 +9858,10 @@ class MainWindow:
         if view.page:
             self.page.show(view.page)
             return
+        self._show_column(view)
+
+    def _show_column(self, view: View) -> None:
+        """Show players, message, card, analysis and moves, as far as there is room for them."""
         for row, seat in zip(self.seats, view.seats):
             row.show(seat)
         self._is_card_due = view.voice.kind == "end" and self.board.is_moving

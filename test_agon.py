@@ -14397,6 +14397,17 @@ def test_buttons_without_words_say_in_a_tip_what_they_do(window: Window) -> None
         "first": "To the start", "previous": "Previous position", "next": "Next position", "last": "To the last move"}
 
 
+def test_the_list_of_moves_stands_there_from_the_start_and_comes_back_with_the_room_for_it(opener: Opener) -> None:
+    opener.settings(geometry="1100x860+0+0", is_new=True)
+    window = opener()
+    moves = window.app.window.moves
+    assert window.app.window.shown.card and moves.winfo_ismapped()
+    window.resize("640x480")
+    assert not moves.winfo_ismapped()
+    window.resize("1100x860")
+    assert moves.winfo_ismapped()
+
+
 def test_words_that_find_no_room_in_the_toolbar_become_tips(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agon.ToolTip, "WAIT_MS", 1)
     button = window.app.window.toolbar.places["place_puzzles"]
