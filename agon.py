@@ -83,11 +83,10 @@ from functools import partial
 from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from agon_ai import (
-    INFINITY, LEVELS, ORDERS, SIDE_WORDS, SURE_WIN, WIN, Answer, EngineFailure, EngineProcess, Info, Reason, Said,
-    TreeLine, TreeStep, board_plies, changed_weights, explain, parse_record, parse_tree_line,
-    program_command, source_of, tree_steps)
-from agon_ai import LEARNT, PARTS, SIMPLE, ProtocolError, Weights
-from agon_ai import Mistake, Review, annotate, chance, mark_of, score_before
+    INFINITY, LEARNT, LEVELS, ORDERS, PARTS, SIDE_WORDS, SIMPLE, SURE_WIN, WEIGHTS, WIN, Answer, EngineFailure,
+    EngineProcess, Info, Mistake, ProtocolError, Reason, Review, Said, TreeLine, TreeStep, Weights, annotate,
+    board_plies, chance, changed_weights, explain, mark_of, parse_record, parse_tree_line, program_command, score_before,
+    source_of, tree_steps)
 from agon_ai import reason as reason_of
 from agon_core import (
     BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, HEXAGON, NEIGHBOURS, PASS, PIECE_DIAMETER,
@@ -2352,6 +2351,8 @@ class PuzzleBook(Leaflet):
         self.store = store
         #: The page that says what the puzzles of a theme teach, by theme.
         self.themes = {lesson.theme: lesson for lesson in lessons if lesson.kind == "theme"}
+        #: By which the puzzles are known in what a pupil has done.
+        self._keys = [str(lesson.start) for lesson in self.lessons]
         #: Whether a puzzle is open; else the shelf is seen, on which one of them is chosen.
         self.is_open = False
         self._begin()
@@ -2362,7 +2363,7 @@ class PuzzleBook(Leaflet):
         self.is_solved = self.is_showing = self.is_wrong = self.was_helped = False
         #: How many hints have been given for this move, and the number of moves made when all was still right.
         self.hints, self.right_ply = 0, 0
-        self.was_known = self.state_of(self.lesson)
+        self.was_known = self.states()[self.number]
 
     @property
     def moves_left(self) -> int:
@@ -2374,15 +2375,17 @@ class PuzzleBook(Leaflet):
         is_over = self.is_solved or self.is_showing or self.is_wrong
         return self.is_open and not is_over and self.position.turn == self.side
 
-    def state_of(self, lesson: Lesson) -> str:
-        """Whether a puzzle has been 'solved', has been solved with help only ('helped'), or is still 'open'."""
-        key, progress = str(lesson.start), self.store.progress
-        return "solved" if key in progress.solved else "helped" if key in progress.helped else "open"
+    def states(self) -> List[str]:
+        """Whether each puzzle has been 'solved', has been solved with help only ('helped'), or is still 'open'."""
+        progress = self.store.progress
+        return ["solved" if key in progress.solved else "helped" if key in progress.helped else "open"
+                for key in self._keys]
 
     def following(self, number: int) -> int:
         """The number of the puzzle to be solved after this one: the next open one, then those solved with help."""
         numbers = [*range(number + 1, len(self.lessons)), *range(number + 1)]
-        states = [self.state_of(self.lessons[other]) for other in numbers]
+        known = self.states()
+        states = [known[other] for other in numbers]
         return next((numbers[states.index(state)] for state in ("open", "helped") if state in states), numbers[0])
 
     # -- the shelf --
@@ -2407,8 +2410,8 @@ class PuzzleBook(Leaflet):
         if self.is_open:
             return None
         by_theme: Dict[str, List[Tile]] = {}
-        for number, lesson in enumerate(self.lessons):
-            tile = Tile(number, lesson.start, lesson.moves, self.state_of(lesson))
+        for number, (lesson, state) in enumerate(zip(self.lessons, self.states())):
+            tile = Tile(number, lesson.start, lesson.moves, state)
             by_theme.setdefault(lesson.theme, []).append(tile)
         groups = []
         for theme, tiles in by_theme.items():
@@ -2520,8 +2523,15 @@ class PuzzleBook(Leaflet):
                     "previous": partial(self.look_at, max(0, self.number - 1)),
                     "next": partial(self.look_at, min(count - 1, self.number + 1))}
         return {**super().commands(), "page_again": self.try_again, "puzzle_solution": self.show_solution,
-                "puzzle_next": partial(self.open, self.following(self.number)),
-                "puzzle_shelf": partial(self.look_at, self.following(self.number) if self.is_solved else self.number)}
+                "puzzle_next": self.open_next, "puzzle_shelf": self.close_puzzle}
+
+    def open_next(self) -> None:
+        """Open the puzzle to be solved after this one."""
+        self.open(self.following(self.number))
+
+    def close_puzzle(self) -> None:
+        """Go back to the shelf; once this puzzle is solved, the next one is chosen there."""
+        self.look_at(self.following(self.number) if self.is_solved else self.number)
 
     def try_again(self) -> Dict[Cell, Cell]:
         """Take back the wrong move and what refuted it; with no wrong move there, begin the puzzle again.
@@ -2594,7 +2604,7 @@ class PuzzleBook(Leaflet):
         text = theme.text[texts.language] if theme else ""
         close = Button("page_close", texts("page_close"))
         if not self.is_open:
-            states = collections.Counter(map(self.state_of, self.lessons))
+            states = collections.Counter(self.states())
             return PageView(
                 texts("puzzles"), texts("puzzles_count", solved=states["solved"] + states["helped"], count=count,
                                         helped=states["helped"]),
@@ -2652,6 +2662,8 @@ class Mistakes(Table):
         #: The line that follows, how much of the board's game it begins after, and whether it is being played.
         self.line: Tuple[Move, ...] = ()
         self.line_from = 0
+        #: The same line in the form for people.
+        self.line_words: List[str] = []
         self.is_showing = False
         self._hints = 0
         self._info: Optional[Info] = None
@@ -2831,13 +2843,13 @@ class Mistakes(Table):
 
     def _follow(self, line: Tuple[Move, ...]) -> None:
         """Keep a line that goes on from the board, as far as it is legal."""
-        trial, legal = self.game.branch(), []
+        trial, begin = self.game.branch(), self.game.ply
         for move in line:
             if trial.refusal(move):
                 break
             trial.play(move)
-            legal.append(move)
-        self.line, self.line_from = tuple(legal), self.game.ply
+        self.line, self.line_from = tuple(trial.moves[begin:]), begin
+        self.line_words = trial.descriptions()[begin:]
 
     def show_solution(self) -> None:
         """Play the better move and its line on the board; the mistake then counts as mended with help."""
@@ -2921,11 +2933,7 @@ class Mistakes(Table):
         """The line that may follow, once the task is done."""
         if not self.line or self.verdict not in ("right", "shown"):
             return ""
-        trial = self.game.branch()
-        while trial.ply > self.line_from:
-            trial.undo()
-        line = variation(trial, [str(move) for move in self.line])
-        return texts("mistakes_line", line=" ".join(line))
+        return texts("mistakes_line", line=" ".join(self.line_words))
 
     def _buttons(self, texts: Texts) -> Tuple[Button, ...]:
         """What can be done about the task: the next thing to do first."""
@@ -3327,14 +3335,16 @@ INNER_WIDTH, FAMILY_GAP = 1.5, 0.25
 def columns_of(branches: Dict[str, Branch]) -> Tuple[Dict[str, float], float]:
     """The column of each node, so that parents stand over the middle of their children; and how many there are."""
     widths: Dict[str, float] = {}
+    #: By node: how much room its children take, and what lies between them.
+    families: Dict[str, Tuple[float, float]] = {}
     for path, branch in reversed(list(branches.items())):
         gap = FAMILY_GAP if any(branches[child].children for child in branch.children) else 0.0
         inside = sum(widths[child] for child in branch.children) + gap * (len(branch.children) - 1)
+        families[path] = inside, gap
         widths[path] = max(inside, INNER_WIDTH) if branch.children else 1.0
     begins: Dict[str, float] = {"0": 0.0}
     for path, branch in branches.items():
-        gap = FAMILY_GAP if any(branches[child].children for child in branch.children) else 0.0
-        inside = sum(widths[child] for child in branch.children) + gap * (len(branch.children) - 1)
+        inside, gap = families[path]
         begin = begins[path] + (widths[path] - inside) / 2
         for child in branch.children:
             begins[child] = begin
@@ -3362,18 +3372,16 @@ def with_relation(known: Known, texts: Texts) -> str:
     return {"<=": "≤ ", ">=": "≥ "}.get(known.relation, "") + tree_number(known.value, texts)
 
 
-def stage_of(branches: Dict[str, Branch], steps: Sequence[TreeStep], depth: int, selected: str, texts: Texts) -> Stage:
-    """The tree as it is drawn when these steps have been made; the last of them is the present one."""
-    if not branches or not steps:
-        return Stage()
-    known, step = known_after(branches, steps), steps[-1]
+def stage_of(branches: Dict[str, Branch], known: Dict[str, Known], step: TreeStep, depth: int, selected: str,
+             texts: Texts) -> Stage:
+    """The tree as it is drawn with what is known of it at this step."""
     columns, width = columns_of(branches)
     turn = branches["0"].position.turn
     levels: List[Tuple[Optional[int], str, str]] = []
     for level in range(1 + max(path.count(".") for path in branches)):
         side = turn if level % 2 == 0 else 1 - turn
         is_inner = level < depth
-        levels.append((side if is_inner else None, texts(("white", "black")[side] if is_inner else "tree_leaves"),
+        levels.append((side if is_inner else None, texts(SIDE_KEYS[side] if is_inner else "tree_leaves"),
                        texts(("tree_max", "tree_min")[side] if is_inner else "tree_leaf_word")))
     current = step.child if step.kind == "value" else step.path
     on_the_way = [path for path in branches if (step.path + ".").startswith(path + ".")]
@@ -3482,12 +3490,17 @@ def reasons_of(branch: Branch, known: Known, moves: Sequence[str], texts: Texts)
     if abs(branch.line.value) > SURE_WIN and not branch.children:
         return Reasons(heading, context, texts("reasons_over") if value else "")
     if branch.folded or branch.children:
-        side = "white" if branch.position.turn == WHITE else "black"
+        side = SIDE_KEYS[branch.position.turn]
         key = "reasons_folded" if branch.folded else f"reasons_{side}"
         return Reasons(heading, context, texts(key, count=branch.folded))
-    parts = [(texts("part_" + part.name), (part.white - part.black) / 100) for part in explain(branch.position).parts]
+    return parts_of(branch.position, WEIGHTS, texts)._replace(heading=heading, context=context)
+
+
+def parts_of(position: Position, weights: Weights, texts: Texts) -> Reasons:
+    """The parts of the evaluation of a position, the weightiest first, and their sum, in steps for White."""
+    parts = [(texts("part_" + part.name), (part.white - part.black) / 100) for part in explain(position, weights).parts]
     parts = sorted((part for part in parts if part[1]), key=lambda part: -abs(part[1]))
-    return Reasons(heading, context, texts("reasons_unit"), tuple(parts), sum(value for _, value in parts))
+    return Reasons("", "", texts("reasons_unit"), tuple(parts), sum(value for _, value in parts))
 
 
 class TheatreView(NamedTuple):
@@ -3531,7 +3544,7 @@ class Theatre(Table):
 
     def __init__(self, game: Game, lessons: Sequence[Lesson], ask: Callable[["Asked"], None],
                  cancel: Callable[[], None], jobs: "Jobs") -> None:
-        super().__init__(Game(game.position, game.rules), _no_attempt)
+        super().__init__(Game(game.position, game.rules), ignore_move)
         self.examples = [lesson for lesson in lessons if lesson.kind == "tree"]
         self._board = self.root = Game(game.position, game.rules)
         self._ask, self._cancel, self._jobs = ask, cancel, jobs
@@ -3734,7 +3747,8 @@ class Theatre(Table):
             choices=self._choices(texts),
             chosen=frozenset((f"example_{self.number}", f"depth_{self.depth}", f"order_{self.order}",
                               *(("pruned",) if self.is_pruned else ()))),
-            stage=stage_of(self.branches, steps, self.depth, self.selected, texts),
+            stage=(stage_of(self.branches, known, steps[-1], self.depth, self.selected, texts)
+                   if self.branches and steps else Stage()),
             sentence=texts.say(self.message) if self.message else sentence, conclusion=conclusion,
             code=source_of(function), line=steps[-1].line if steps else -1,
             remarks=tuple(code_remarks(steps[-1], texts).items()) if steps else (),
@@ -3759,10 +3773,6 @@ class Theatre(Table):
                 Button("show_run", texts("show_stop" if self.is_running else "show_play"), bool(self.steps)),
                 Button("learning", texts("learning")),
                 Button("page_close", texts("page_close")))
-
-
-def _no_attempt(_move: Move, _point: Optional[Point]) -> None:
-    """In the theatre nobody moves by hand."""
 
 
 class WeightRow(NamedTuple):
@@ -3793,7 +3803,7 @@ class Learning(Table):
     """How the program has learnt: the curve of its error, its numbers before and after, and a change to play against.
 
     `play` begins a game against the computer with these weights (the value of
-    the protocol's option), `back` opens the theatre.
+    the protocol's option).
     """
 
     place = "analysis"
@@ -3802,7 +3812,7 @@ class Learning(Table):
     PERCENTS = (0, 50, 100, 200)
 
     def __init__(self, game: Game, play: Callable[[str], None]) -> None:
-        super().__init__(Game(game.position, game.rules), _no_attempt)
+        super().__init__(Game(game.position, game.rules), ignore_move)
         self._play = play
         self.percents = {part: 100 for part in PARTS}
         self.chosen = 0
@@ -3846,11 +3856,8 @@ class Learning(Table):
         weights = changed_weights(self.weights_text())
         rows = tuple(WeightRow(part, texts("part_" + part), weight_numbers(SIMPLE, part), weight_numbers(weights, part),
                                percent) for part, percent in self.percents.items())
-        parts = [(texts("part_" + part.name), (part.white - part.black) / 100)
-                 for part in explain(self.game.position, weights).parts]
-        total = sum(value for _, value in parts)
-        parts = sorted((part for part in parts if part[1]), key=lambda part: -abs(part[1]))
-        reasons = Reasons(texts("learning_value", value=texts.steps(total)), "", texts("reasons_unit"), tuple(parts), total)
+        reasons = parts_of(self.game.position, weights, texts)
+        reasons = reasons._replace(heading=texts("learning_value", value=texts.steps(reasons.total)))
         is_changed = set(self.percents.values()) != {100}
         buttons = (Button("learning_play", texts("learning_play"), is_primary=True),
                    Button("learning_beginner", texts("learning_beginner")),
