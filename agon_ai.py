@@ -58,7 +58,7 @@ from agon_core import (
     axial, between, bits, board_sheet, cell_name, cells_of, change_of, count_possible, diagrams_svg, enclosures,
     flanked, game_sheet, has_won, is_decided, is_placing, lessons_of, load_games, load_lessons, move_of,
     moves_that_reach, moves_to_go, perft, popcount, position_tasks, possible_changes, puzzle_sheet, puzzle_tasks,
-    read_text, rules_sheet, surrounds_empty_throne, trapping_cells, trapping_changes, write_game, write_safely)
+    read_text, rules_sheet, surrounds_empty_throne, trapping_cells, trapping_changes, write_games, write_safely)
 
 if TYPE_CHECKING:
     import socket  # used by `link` alone, which imports it itself: every engine would wait for it at its start
@@ -3623,11 +3623,14 @@ def reason(game: Game, move: Move, score: Optional[int] = None) -> Optional[Reas
             or _approach(before, move))
 
 
-def _wins_at_once(position: Position, rules: Rules) -> Iterator[Move]:
-    for move in position.legal_moves(rules):
-        outcome = position.after(change_of(move)).outcome(rules)
-        if outcome and outcome.winner == position.turn:
-            yield move
+def _win_at_once(position: Position, rules: Rules) -> Optional[Move]:
+    """A move with which the side to move has won."""
+    return next(iter(ForcedWins(rules).winning_moves(position, 1)), None)
+
+
+def trapping_moves(position: Position, rules: Rules = DEFAULT_RULES) -> List[Move]:
+    """The moves of the side to move that trap a piece."""
+    return [move_of(change, position.own) for change in trapping_changes(*position[:3], rules)]
 
 
 def _traps(position: Position, rules: Rules) -> Dict[Cell, Move]:
@@ -3636,7 +3639,7 @@ def _traps(position: Position, rules: Rules) -> Dict[Cell, Move]:
     Queens count on the throne only: elsewhere it rather helps them to be put where they like.
     """
     found: Dict[Cell, Tuple[int, Move]] = {}
-    for move in position.legal_moves(rules):
+    for move in trapping_moves(position, rules):
         for cell in position.newly_trapped(move):
             if cell == THRONE or not position.is_queen(cell):
                 value = -evaluate(position.after(change_of(move)))
@@ -3648,8 +3651,8 @@ def _traps(position: Position, rules: Rules) -> Dict[Cell, Move]:
 def _prevented_win(before: Position, after: Position, rules: Rules) -> Optional[Reason]:
     """The enemy could win if it were to move now, and after the move it cannot."""
     enemy = before.with_turn(1 - before.turn)
-    threat = next(_wins_at_once(enemy, rules), None)
-    if threat is None or any(_wins_at_once(after, rules)):
+    threat = _win_at_once(enemy, rules)
+    if threat is None or _win_at_once(after, rules):
         return None
     return Reason("prevents", move=threat, shown=enemy.describe(threat, rules))
 
@@ -3674,7 +3677,7 @@ def _protection(before: Position, move: Move, after: Position, rules: Rules) -> 
 
 def _threatened_win(again: Position, rules: Rules) -> Optional[Reason]:
     """If the side were to move again after the move, it could win."""
-    win = next(_wins_at_once(again, rules), None)
+    win = _win_at_once(again, rules)
     return Reason("threatens", move=win, shown=again.describe(win, rules)) if win else None
 
 
@@ -3720,6 +3723,11 @@ MISSED_WIN_MOVES = 3
 REVIEW_NODES = 10_000
 
 
+def _bent(score: int, bend: float) -> float:
+    """The score on the scale of the curve, where one far ahead counts more than in proportion."""
+    return math.sinh(max(-10.0, min(10.0, score / bend)))
+
+
 def chance(score: int, steepness: float = CHANCE_STEEPNESS, bend: float = CHANCE_BEND) -> float:
     """The chance of winning, from 0 to 1, of a side with this score; a draw counts as half a win.
 
@@ -3728,7 +3736,7 @@ def chance(score: int, steepness: float = CHANCE_STEEPNESS, bend: float = CHANCE
     """
     if abs(score) > SURE_WIN:
         return 1.0 if score > 0 else 0.0
-    odds = steepness * math.sinh(max(-10.0, min(10.0, score / bend)))
+    odds = steepness * _bent(score, bend)
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, odds))))
 
 
@@ -3761,13 +3769,17 @@ class Mistake(NamedTuple):
     @property
     def missed_win(self) -> int:
         """In how many own moves the game could have been won for sure; 0 if it could not, or can still."""
-        return (WIN - self.before + 1) // 2 if self.before > SURE_WIN >= self.after else 0
+        return _missed_win(self.before, self.after)
+
+
+def _missed_win(before: int, after: int) -> int:
+    return (WIN - before + 1) // 2 if before > SURE_WIN >= after else 0
 
 
 def mark_of(before: int, after: int) -> str:
     """The mark of a move with the score `after` where one with `before` could be played; '' if it is no mistake."""
     lost = 100 * (chance(before) - chance(after))
-    missed = before > SURE_WIN >= after and (WIN - before + 1) // 2 <= MISSED_WIN_MOVES
+    missed = 0 < _missed_win(before, after) <= MISSED_WIN_MOVES
     return next((mark for points, mark in MARKS if lost >= points), "?!" if missed else "")
 
 
@@ -3939,7 +3951,7 @@ def review(options: argparse.Namespace) -> None:
             if results:
                 print(f"{mark or 'no mark':>7}: {len(results)} moves, {100 * sum(results) / len(results):.0f} % of the "
                       "points for those who made them")
-    text = "\n".join(write_game(game, with_undone=True) for game in games)
+    text = write_games(games, with_undone=True)
     if options.out:
         write_safely(options.out, text)
     else:
@@ -3960,7 +3972,7 @@ def fitted_steepness(samples: Sequence[Sample], bend: float) -> float:
     low, high = -20.0, 20.0
     for _ in range(50):
         middle = (low + high) / 2
-        slope = sum((result - chance(score, math.exp(middle), bend)) * math.sinh(max(-10.0, min(10.0, score / bend)))
+        slope = sum((result - chance(score, math.exp(middle), bend)) * _bent(score, bend)
                     for score, result in samples)
         low, high = (middle, high) if slope > 0 else (low, middle)
     return math.exp(low)
@@ -4101,7 +4113,7 @@ def puzzles_in(position: Position) -> Iterator[Puzzle]:
 
 def _puzzles_of_one_move(position: Position) -> Iterator[Puzzle]:
     own, enemy, queens, _turn = position
-    traps = [move_of(change, own) for change in trapping_changes(own, enemy, queens, DEFAULT_RULES)]
+    traps = trapping_moves(position)
     is_relocating = bool(position.trapped())
     if is_relocating:
         yield from _puzzle(position, "relocate", "relocate_trap", traps, 2)
@@ -4202,7 +4214,7 @@ def _enemies_beside(position: Position, cell: Optional[Cell]) -> List[Cell]:
 
 def victims_of(position: Position) -> FrozenSet[Cell]:
     """The enemy pieces that the side to move can trap with its next move."""
-    return frozenset(cell for move in position.legal_moves() for cell in position.newly_trapped(move))
+    return frozenset(cell for move in trapping_moves(position) for cell in position.newly_trapped(move))
 
 
 # -- the sentence that explains a puzzle --
@@ -4422,8 +4434,7 @@ def _facts_of_a_relocation(position: Position, move: Move, _puzzle_: Puzzle) -> 
 def _facts_of_safety(position: Position, move: Move, puzzle: Puzzle) -> Facts:
     following = position.after(change_of(move))
     waiting = position.with_turn(1 - position.turn)
-    threats = {threat: waiting.newly_trapped(threat) for threat in waiting.legal_moves()
-               if waiting.newly_trapped(threat)} if not position.trapped() else {}
+    threats = {threat: waiting.newly_trapped(threat) for threat in trapping_moves(waiting)} if not position.trapped() else {}
     victims = sorted({cell for cells in threats.values() for cell in cells})
     trapped = position.newly_trapped(move)
     if trapped:
@@ -4534,6 +4545,7 @@ _FACTS: Dict[str, Callable[[Position, Move, Puzzle], Facts]] = {
 
 # -- which ones make a collection --
 
+@lru_cache(maxsize=None)
 def _turnings() -> Tuple[Dict[Cell, Cell], ...]:
     """The twelve ways to turn and mirror the board: where each cell comes to lie."""
     cell_at = {axial(cell): cell for cell in CELLS}
@@ -4551,16 +4563,13 @@ def _turnings() -> Tuple[Dict[Cell, Cell], ...]:
     return tuple(ways)
 
 
-_TURNINGS = _turnings()
-
-
 def likeness(first: Position, second: Position) -> int:
     """How many pieces stand alike in two positions, seen from the side to move, when one board is turned to fit."""
     def parts(position: Position) -> Tuple[Bits, ...]:
         own, enemy, queens, _turn = position
         return own & ~queens, own & queens, enemy & ~queens, enemy & queens
     fixed, cells = parts(second), [list(cells_of(part)) for part in parts(first)]
-    return max(sum(fixed[kind] >> way[cell] & 1 for kind in range(4) for cell in cells[kind]) for way in _TURNINGS)
+    return max(sum(fixed[kind] >> way[cell] & 1 for kind in range(4) for cell in cells[kind]) for way in _turnings())
 
 
 def pattern(puzzle: Puzzle) -> Tuple[object, ...]:
@@ -5834,7 +5843,7 @@ def sheet(options: argparse.Namespace) -> None:
     and games of any other file stand there to be thought about.
     """
     language = options.language or system_language()
-    classroom = os.path.join(os.path.dirname(os.path.abspath(__file__)), "classroom")
+    classroom = os.path.join(HERE, "classroom")
     if options.what == "board":
         text = board_sheet(language)
     elif options.what == "rules":

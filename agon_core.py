@@ -1250,9 +1250,9 @@ def _escape(value: str) -> str:
     return re.sub(r"[\r\n]", " ", value).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def write_games(games: Sequence[Game]) -> str:
+def write_games(games: Sequence[Game], with_undone: bool = False) -> str:
     """Several games as one .agon text, which read_games reads back."""
-    return "\n".join(write_game(game) for game in games)
+    return "\n".join(write_game(game, with_undone) for game in games)
 
 
 def read_game(text: str) -> Game:

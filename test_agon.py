@@ -3163,11 +3163,11 @@ def test_a_position_is_looked_at_for_everything_a_puzzle_can_be_about(text: str,
 
 def test_a_board_turned_or_mirrored_or_with_colours_changed_is_alike() -> None:
     board = pos("Qe5 b5 d4 f8 g4 g5 i3 / Qg6 a5 d2 e6 f9 g3 g7 w")
-    for way in agon_ai._TURNINGS:
+    for way in agon_ai._turnings():
         own, enemy, queens = (agon_core.bits([way[cell] for cell in agon_core.cells_of(part)]) for part in board[:3])
         for turn in (WHITE, BLACK):
             assert agon_ai.likeness(board, Position(own, enemy, queens, turn)) == 14
-    assert len(set(tuple(way.items()) for way in agon_ai._TURNINGS)) == 12
+    assert len(set(tuple(way.items()) for way in agon_ai._turnings())) == 12
     assert agon_ai.likeness(board, Position.start()) < 7
 
 
