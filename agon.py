@@ -11002,9 +11002,6 @@ class App:
     def __init__(self, root: tk.Tk, engine_command: Sequence[str] = OWN_ENGINE, path: str = "") -> None:
         self.root = root
         self.is_closed = False
-        # Tk objects must be freed by this thread, but Python collects garbage in whichever
-        # thread happens to allocate (CPython issue 83274); so it is done here, now and then.
-        gc.disable()
         #: How many events are being handled inside each other; the outermost shows what has come of them.
         self._depth = 0
         #: What the table wants next when its time has come.
@@ -11453,7 +11450,6 @@ class App:
         self.tree_thinker.close()
         self.files.close()
         self.root.destroy()
-        gc.enable()
 
 
 def main() -> None:
@@ -11472,6 +11468,9 @@ def main() -> None:
         root = tk.Tk(className="Agon")
     except tk.TclError as error:
         stop_with(f"Agon needs a screen to show its window ({error})")
+    # Tk objects must be freed by this thread, but Python collects garbage in whichever thread
+    # happens to allocate (CPython issue 83274); so the window does it, now and then.
+    gc.disable()
     App(root, path=arguments[0] if arguments else "")
     try:
         root.mainloop()

@@ -13629,7 +13629,26 @@ def open_window(monkeypatch: pytest.MonkeyPatch, home: str, language: str = "de"
 
 
 @pytest.fixture(scope="module")
-def shared_windows() -> Iterator[List[Window]]:
+def garbage() -> Iterator[None]:
+    """From the first window on garbage is collected between the tests, in the thread of the windows, as main does it."""
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
+
+
+#: So many new objects are worth a search for garbage.
+MUCH_GARBAGE = 100_000
+
+
+def collect_much_garbage() -> None:
+    """Look for garbage if there may be much."""
+    if gc.get_count()[0] > MUCH_GARBAGE:
+        gc.collect()
+
+
+@pytest.fixture(scope="module")
+def shared_windows(garbage: None) -> Iterator[List[Window]]:
     """Holds the window that the tests share, once it is open."""
     windows: List[Window] = []
     yield windows
@@ -13652,6 +13671,7 @@ def window(shared_windows: List[Window], tmp_path_factory: pytest.TempPathFactor
     yield window
     if not window.app.is_closed:
         window.root.update()
+    collect_much_garbage()
     assert window.errors == []
 
 
@@ -13686,13 +13706,14 @@ class Opener:
 
 
 @pytest.fixture
-def opener(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
+def opener(garbage: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
     """Opens windows of a test's own."""
     if agon is not None:
         hurry_up(monkeypatch)
     opener = Opener(monkeypatch, str(tmp_path / "home"))
     yield opener
     opener.close()
+    collect_much_garbage()
 
 
 def is_shown(widget: "agon.tk.Misc") -> bool:
@@ -16414,16 +16435,50 @@ def test_any_folder_name_will_do(opener: Opener, tmp_path: Path, monkeypatch: py
 
 def test_a_closed_window_is_forgotten_as_a_whole(opener: Opener) -> None:
     window = opener()
-    assert not gc.isenabled(), "only the window itself collects, in the thread of its Tk objects"
     for key in ("tour", "tree", "help", "new_game"):
         window.run(key)
     app = weakref.ref(window.app)
     window.app.handle(window.app.close)
-    assert gc.isenabled()
     opener.windows.clear()
     del window
     gc.collect()
     assert app() is None
+
+
+def test_python_looks_for_no_garbage_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would in any thread, and there each variable of Tk waits a second for the window's, with the files to write."""
+    states: List[bool] = []
+    before = gc.isenabled()
+    monkeypatch.setattr(sys, "argv", ["agon.py"])
+    monkeypatch.setattr(agon.tk, "Tk", lambda **_options: types.SimpleNamespace(mainloop=lambda: None))
+    monkeypatch.setattr(agon, "App", lambda *_values, **_named: states.append(gc.isenabled()))
+    gc.enable()
+    try:
+        agon.main()
+    finally:
+        (gc.enable if before else gc.disable)()
+    assert states == [False]
+
+
+def test_the_window_looks_for_garbage_itself(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agon, "GARBAGE_MS", 1)
+    freed: List[int] = []
+    circle = Circle(freed)
+    circle.own = circle
+    del circle
+    window = opener()
+    window.until(lambda: freed == [1])
+
+
+class Circle:
+    """Something that only a search for garbage can free."""
+
+    def __init__(self, freed: List[int]) -> None:
+        self.freed = freed
+        self.own: Optional["Circle"] = None
+
+    def __del__(self) -> None:
+        self.freed.append(1)
 
 
 # --- where the window stands -----------------------------------------------------
