@@ -84,7 +84,7 @@ from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTupl
 
 from agon_ai import (
     INFINITY, LEARNT, LEVELS, ORDERS, PARTS, SIDE_WORDS, SIMPLE, SURE_WIN, WEIGHTS, WIN, Answer, EngineFailure,
-    EngineProcess, Info, Mistake, ProtocolError, Reason, Review, Said, TreeLine, TreeStep, Weights, annotate,
+    EngineProcess, Info, LastWords, Mistake, ProtocolError, Reason, Review, Said, TreeLine, TreeStep, Weights, annotate,
     board_plies, chance, changed_weights, explain, mark_of, parse_record, parse_tree_line, program_command, score_before,
     source_of, tree_steps)
 from agon_ai import reason as reason_of
@@ -4793,6 +4793,11 @@ class Asked(NamedTuple):
     on_line: Optional[Callable[[str], None]] = None
 
 
+def spoken(words: Union[LastWords, EngineFailure]) -> Dict[str, str]:
+    """What has gone wrong with an engine, by language."""
+    return {language: words.sentence(language) for language in LANGUAGES}
+
+
 class Thinker:
     """Asks an engine and calls back once, with a legal move or with what has gone wrong.
 
@@ -4846,7 +4851,7 @@ class Thinker:
             replies = engine.poll()
         except EngineFailure as failure:
             key = f"fail_{failure.code}" if failure.code in ("ended", "slow") else "fail_other"
-            self._fail(asked, key, last=engine.last_error, why=str(failure))
+            self._fail(asked, key, last=spoken(engine.last_error), why=spoken(failure))
             return
         waited = time.monotonic() - self._asked_at
         for reply in replies:
@@ -4942,7 +4947,7 @@ class Thinker:
         while engine.events and player.program in self.engines:
             on_event(engine.events.popleft())
         if reason or not engine.is_running:
-            on_end(Message.of("fail_ended", who=Message("other_computer"), last=engine.last_error))
+            on_end(Message.of("fail_ended", who=Message("other_computer"), last=spoken(engine.last_error)))
         else:
             self._jobs.later(self._job + " events", EVENTS_MS, partial(self._listen, player, on_event, on_end))
 

@@ -1922,7 +1922,7 @@ GERMAN_FAILURE_TEXTS = {
 class EngineFailure(Exception):
     """An engine has failed; `code` is one of FAILURE_TEXTS, `details` fill its sentence.
 
-    'ended' may have a detail `error`: the last line of the engine's error output.
+    'ended' may have a detail `error`: the LastWords of the engine's error output.
     """
 
     def __init__(self, code: str, **details: object) -> None:
@@ -1937,7 +1937,7 @@ class EngineFailure(Exception):
         """What has happened, in German ('de') or English."""
         texts = GERMAN_FAILURE_TEXTS if language == "de" else FAILURE_TEXTS
         sentence, error = texts[self.code].format(**self.details), self.details.get("error")
-        return f"{sentence}: {error}" if error else sentence
+        return f"{sentence}: {error.sentence(language)}" if isinstance(error, LastWords) and error.error else sentence
 
 
 class Info(NamedTuple):
@@ -2471,9 +2471,10 @@ class EngineProcess:
             self._send_question()
 
     @property
-    def last_error(self) -> str:
-        """The last words of its error output, such as 'IndexError: ... (line 7 of crash.py)'; '' if there are none."""
-        return last_words(list(self._errors), program_name(self.command))[:self.LOG_WIDTH]
+    def last_error(self) -> "LastWords":
+        """The last words of its error output."""
+        words = last_words(list(self._errors), program_name(self.command))
+        return words._replace(error=words.error[:self.LOG_WIDTH])
 
 
 #: Where an error has happened: in a traceback of Python ('  File "x.py", line 7, in f'), or of JavaScript ('x.js:7').
@@ -2482,24 +2483,39 @@ _ERROR_PLACE = re.compile(r'File "([^"]+)", line (\d+)|(.+\.js):(\d+)$')
 _ERROR_NAME = re.compile(r"[\w.]*(Error|Exception|Exit|Interrupt)\b")
 
 
-def last_words(lines: Sequence[str], script: str) -> str:
+class LastWords(NamedTuple):
+    """What a program's error output comes down to: the error ('' for none), and the place that led to it, if known."""
+
+    error: str
+    file: str = ""
+    line: str = ""
+
+    def sentence(self, language: str) -> str:
+        """The same in German ('de') or English: 'IndexError: ... (line 7 of crash.py)'."""
+        if not self.file:
+            return self.error
+        place = f"Zeile {self.line} von {self.file}" if language == "de" else f"line {self.line} of {self.file}"
+        return f"{self.error} ({place})"
+
+
+def last_words(lines: Sequence[str], script: str) -> LastWords:
     """What a program's error output comes down to: the error, with the last line of `script` that led to it.
 
     >>> last_words(['  File "a/crash.py", line 7, in f', '  File "b.py", line 2', "IndexError: no"], "crash.py")
-    'IndexError: no (line 7 of crash.py)'
+    LastWords(error='IndexError: no', file='crash.py', line='7')
     """
     spoken = [line.strip() for line in lines if line.strip()]
     if not spoken:
-        return ""
+        return LastWords("")
     error = ([line for line in spoken if _ERROR_NAME.match(line)] or spoken)[-1]
     places = []
     for match in filter(None, map(_ERROR_PLACE.match, spoken)):
         python_file, python_line, js_file, js_line = match.groups()
         places.append((os.path.basename(python_file or js_file), python_line or js_line))
     if not places:
-        return error
+        return LastWords(error)
     file, number = ([place for place in places if place[0] == script] or places)[-1]
-    return f"{error} (line {number} of {file})"
+    return LastWords(error, file, number)
 
 
 #: A process group of its own, so that an interrupted match ends in good order and all of a program can be ended.

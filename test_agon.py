@@ -5994,7 +5994,15 @@ def test_an_engine_that_fails_is_described_and_leaves_nothing_running(engine_of,
     (["/x/hop.js:5", "soup()", "^", "", "TypeError: no", "    at Object (/x/hop.js:5:1)", "", "Node.js v20.1"],
      "TypeError: no (line 5 of hop.js)")])
 def test_error_output_comes_down_to_the_error_and_its_line(lines, words):
-    assert agon_ai.last_words(lines, "player.py") == words
+    assert agon_ai.last_words(lines, "player.py").sentence("en") == words
+
+
+def test_the_place_of_an_error_is_told_in_german_too():
+    words = agon_ai.last_words(['  File "/x/player.py", line 3, in f', "ValueError: no"], "player.py")
+    assert words.sentence("de") == "ValueError: no (Zeile 3 von player.py)"
+    failure = agon_ai.EngineFailure("ended", who="x", error=words)
+    assert failure.sentence("de") == "x hat sich beendet: ValueError: no (Zeile 3 von player.py)"
+    assert agon_ai.last_words(["soup: not found"], "player.py").sentence("de") == "soup: not found"
 
 
 def test_an_engine_that_never_gets_ready_is_given_up(engine_of):
@@ -6430,8 +6438,8 @@ def test_every_failure_of_a_program_is_told_in_both_languages():
     for code in agon_ai.FAILURE_TEXTS:
         failure = agon_ai.EngineFailure(code, **details)
         assert failure.sentence("en") == str(failure) != failure.sentence("de") and "{" not in failure.sentence("de")
-    crash = agon_ai.EngineFailure("ended", who="x", error="IndexError (line 3 of x.py)")
-    assert crash.sentence("de") == "x hat sich beendet: IndexError (line 3 of x.py)"
+    crash = agon_ai.EngineFailure("ended", who="x", error=agon_ai.LastWords("IndexError", "x.py", "3"))
+    assert crash.sentence("de") == "x hat sich beendet: IndexError (Zeile 3 von x.py)"
 
 
 def test_the_games_on_the_page_of_a_tournament_are_links_also_when_nobody_has_asked_for_files(
@@ -6444,7 +6452,7 @@ def test_the_games_on_the_page_of_a_tournament_are_links_also_when_nobody_has_as
     page = (tmp_path / "turnier.html").read_text("utf-8")
     assert sorted(games_of(tmp_path)) == ["turnier-1-2-001.agon", "turnier-1-2-002.agon"]
     assert '<a href="turnier-1-2-001.agon">1-2-001</a>' in page and '<a href="turnier-1-2-002.agon">' in page
-    sentence = "1-2-001: Crasher hat sich beendet: IndexError: list index out of range (line 10 of crasher.py)"
+    sentence = "1-2-001: Crasher hat sich beendet: IndexError: list index out of range (Zeile 10 von crasher.py)"
     assert sentence in page and f"Partie {sentence}" in capsys.readouterr().out
 
 
@@ -11133,7 +11141,7 @@ class FakeEngine:
         self.is_ready = False
         self.wants: FrozenSet[str] = frozenset()
         self.is_busy = False
-        self.last_error = "the last words"
+        self.last_error = agon_ai.LastWords("the last words", "x.py", "4")
         self.log = [agon_ai.Said("<", "agonok")]
         self.trouble: Optional[Exception] = None
 
@@ -11275,7 +11283,7 @@ def test_a_program_is_asked_by_its_own_command_and_knows_no_levels(questions: Qu
 
 
 @pytest.mark.parametrize("failure, words", [
-    (agon_ai.EngineFailure("ended", who="x", error="boom"), "my player.py has ended. the last words"),
+    (agon_ai.EngineFailure("ended", who="x", error="boom"), "my player.py has ended. the last words (line 4 of x.py)"),
     (agon_ai.EngineFailure("slow", who="x", asked="go", seconds=2), "my player.py no longer answers and was ended."),
     (agon_ai.EngineFailure("refused", who="x", asked="go", answer="error no"), "my player.py: ")])
 def test_an_engine_that_fails_is_ended_and_named(questions: Questions, failure: Exception, words: str) -> None:
@@ -15581,7 +15589,7 @@ def test_a_program_of_ones_own_plays_and_its_conversation_can_be_read(window: Wi
 
 
 @pytest.mark.parametrize("body, words", [
-    ("sys.exit(1)", "hat sich beendet"), ("raise ValueError('so nicht')", "ValueError: so nicht"),
+    ("sys.exit(1)", "hat sich beendet"), ("raise ValueError('so nicht')", "so nicht (Zeile 5 von my player.py)"),
     ("print('bestmove f1-f6')", "f1-f6"), ("print('bestmove')", "keinen möglichen Zug"),
     ("time.sleep(60)", "antwortet nicht mehr"),
     ("while True: print('x' * 5000)", "antwortet nicht mehr")])
