@@ -1805,6 +1805,11 @@ class Table:
         return frozenset(move.target for move in self.game.legal_moves()
                          if move.source == source and move.target is not None)
 
+    @property
+    def onward(self) -> str:
+        """The command that Enter gives where there is nothing left to be moved; '' if there is none."""
+        return ""
+
     def movable(self) -> FrozenSet[Cell]:
         """The cells of the pieces that can move, or those where a guard can be placed."""
         if self.game.is_placing:
@@ -2293,6 +2298,11 @@ class Tour(Leaflet):
     def accepts_moves(self) -> bool:
         return not self.is_done and self.position.turn == self.side
 
+    @property
+    def onward(self) -> str:
+        is_last = self.number == len(self.lessons) - 1
+        return "" if not self.is_done else "puzzles" if is_last else "page_next"
+
     def open(self, number: int) -> None:
         super().open(number)
         self.step = 0
@@ -2374,6 +2384,10 @@ class PuzzleBook(Leaflet):
     def accepts_moves(self) -> bool:
         is_over = self.is_solved or self.is_showing or self.is_wrong
         return self.is_open and not is_over and self.position.turn == self.side
+
+    @property
+    def onward(self) -> str:
+        return "page_again" if self.is_wrong else "puzzle_next" if self.is_solved else ""
 
     def states(self) -> List[str]:
         """Whether each puzzle has been 'solved', has been solved with help only ('helped'), or is still 'open'."""
@@ -2691,6 +2705,12 @@ class Mistakes(Table):
     @property
     def accepts_moves(self) -> bool:
         return self.mistake is not None and not self.verdict and self.game.ply == self.mistake.ply
+
+    @property
+    def onward(self) -> str:
+        if self.verdict == "wrong":
+            return "page_again"
+        return "page_next" if self.verdict and not self.is_showing and self.number < len(self.tasks) - 1 else ""
 
     @property
     def has_hint(self) -> bool:  # type: ignore[override]
@@ -4467,15 +4487,17 @@ class Hand:
 
     It plays on the session's table and knows no widget: points are pixels,
     `board.layout` tells which cell lies there.  `finish` brings an animation to
-    its end, `glide_home` lets a piece that was carried go back to its cell.
+    its end, `glide_home` lets a piece that was carried go back to its cell, and
+    `command` carries out a command by its key.
     """
 
     def __init__(self, session: Session, board: Any, finish: Callable[[], None],
-                 glide_home: Callable[[Cell, Point], None]) -> None:
+                 glide_home: Callable[[Cell, Point], None], command: Callable[[str], None]) -> None:
         self.session = session
         self.board = board
         self.finish = finish
         self.glide_home = glide_home
+        self.command = command
         self.state = HandState()
         self._pressed_at: Optional[Point] = None
         self._was_selected = False
@@ -4650,12 +4672,16 @@ class Hand:
             session.say(Message.of("say_queen" if position.is_queen(cell) else "say_guard", side=side, cell=name))
 
     def enter(self) -> None:
-        """Play the typed move, or pick and drop at the cursor."""
+        """Play the typed move, or pick and drop at the cursor; where nothing is to be moved, go on to what comes next."""
         session, cursor, typed = self.session, self.state.cursor, self.state.typed
         if not session.may_act:
+            onward = session.table.onward if session.mode is Mode.IDLE else ""
             if typed:
                 self._show_typed("")
-            self.explain_wait()
+            if onward and not typed:
+                self.command(onward)
+            else:
+                self.explain_wait()
             return
         session.clear_marks()
         if typed:
@@ -11038,7 +11064,7 @@ class App:
                                  partial(self.handle, self.game_commands.take_line), partial(self.handle, self._choose),
                                  self._open_menu)
         self.board = self.window.board
-        self.hand = Hand(self.session, self.board, self.finish, self.glide_home)
+        self.hand = Hand(self.session, self.board, self.finish, self.glide_home, self.run)
         self.pages = Pages(root, self.look, self.texts, self.session, self.thinker, self.jobs, self.dialogs, self._shortcuts)
         self.view_commands = ViewCommands(root, self.store, self.look, self.texts, self._dress, self._analyse)
         self.commands = {command.key: command for command in self._commands()}

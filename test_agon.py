@@ -8701,6 +8701,43 @@ def test_a_page_about_what_is_forbidden_is_done_by_trying_just_that(classroom: P
     assert tour.step == 0 and tour.feedback is None
 
 
+def test_enter_and_space_go_on_where_a_page_is_done_and_pick_pieces_where_it_is_not(classroom: Path) -> None:
+    session, tour = on_table(), open_tour()
+    session.open(tour)
+    hands = Gestures(session)
+    hands.point_at("f3")
+    hands.hand.enter()
+    assert hands.commands == [] and hands.hand.state.selected == parse_cell("f3")
+    hands.hand.enter()  # lays it down
+    after(tour, "f3-e3")
+    assert tour.onward == ""  # it is the other side's turn
+    tour.step = 2
+    hands.hand.space()
+    hands.hand.enter()
+    assert hands.commands == ["page_next", "page_next"]
+    hands.type("f3-e3")  # a move that is typed is not a wish to go on
+    assert hands.commands == ["page_next", "page_next"] and session.message is None
+    tour.open(3)  # a page to read, and the last one
+    assert tour.onward == "puzzles"
+    session.enter(agon.Mode.ANIMATING)
+    hands.hand.enter()
+    assert len(hands.commands) == 2
+
+
+def test_enter_goes_on_to_the_next_puzzle_or_takes_a_wrong_move_back(classroom: Path) -> None:
+    session, book = on_table(), open_puzzles()
+    session.open(book)
+    hands = Gestures(session)
+    assert book.onward == ""
+    after(book, "c4-d4")
+    hands.hand.enter()
+    assert book.is_solved and hands.commands == ["puzzle_next"] and "puzzle_next" in book.commands()
+    book.try_again()
+    after(book, "a5-b6")
+    hands.hand.space()
+    assert book.is_wrong and hands.commands[1:] == ["page_again"] and "page_again" in book.commands()
+
+
 def test_pages_are_leafed_through_and_opened_at_their_beginning(classroom: Path) -> None:
     tour = open_tour()
     after(tour, "f3-f4")
@@ -10187,7 +10224,8 @@ class Gestures:
     def __init__(self, session: "agon.Session", flipped: bool = False) -> None:
         self.session = session
         self.board = types.SimpleNamespace(layout=Layout.fit(600, 600, flipped))
-        self.hand = agon.Hand(session, self.board, self.finish, self.glide_home)
+        self.hand = agon.Hand(session, self.board, self.finish, self.glide_home, lambda key: self.commands.append(key))
+        self.commands: List[str] = []
         self.finished = 0
         self.gone_home: List[Tuple[str, object]] = []
 
