@@ -1807,9 +1807,11 @@ QUESTIONS = (["go"], ["tree"])
 class Input:
     """Reads commands in a thread, so that `stop`, `quit` and the end of input are noticed during a search."""
 
-    def __init__(self, source: BinaryIO, say: Callable[[str], None]) -> None:
+    def __init__(self, source: BinaryIO, say: Callable[[str], None], grace: float = GRACE_SECONDS) -> None:
         self.source = source
         self.say = say
+        #: Seconds in which the program comes to its end after its input; then it is ended by force.
+        self.grace = grace
         self.lines: "queue.Queue[Optional[str]]" = queue.Queue()
         self.closed = False
         self.stops_read = self.stops_obeyed = 0
@@ -1837,7 +1839,7 @@ class Input:
             pass  # nobody listens any more
         self.closed = True
         self.lines.put(None)
-        if not self.finished.wait(GRACE_SECONDS):
+        if not self.finished.wait(self.grace):
             os._exit(0)
 
     def _decoded_lines(self) -> Iterator[str]:
@@ -1880,10 +1882,15 @@ def serve(source: BinaryIO, target: TextIO) -> None:
 
 
 def serve_here(_options: argparse.Namespace) -> None:
-    """Speak the protocol on standard input and output, in UTF-8 whatever the system's code page is."""
+    """Speak the protocol on standard input and output."""
+    speak_utf_8()
+    serve(sys.stdin.buffer, sys.stdout)
+
+
+def speak_utf_8() -> None:
+    """From now on the standard output is UTF-8, as the protocol has it, whatever the system's code page is."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
-    serve(sys.stdin.buffer, sys.stdout)
 
 
 # --- 7. Engines in child processes -----------------------------------------------
@@ -2596,28 +2603,37 @@ def contestant(text: str, limit: str) -> Contestant:
 
 
 def introduced(texts: Sequence[str], limit: str) -> List[Contestant]:
-    """The contestants, each with the name it gives itself; EngineFailure if one does not even start.
-
-    A program that tells no name is called after its file; of two with the
-    same name each is called by its command.
-    """
+    """The contestants, each with the name it gives itself; EngineFailure if one does not even start."""
     players = [contestant(text, limit) for text in texts]
-    names = []
-    for player in players:
-        name = player.name
-        if not player.options:
-            engine = EngineProcess(player.command)
-            try:
-                engine.get_ready()
-                name = engine.name or engine.who
-            except OSError as error:
-                reason = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-                raise EngineFailure("missing", who=player.name, reason=reason) from None
-            finally:
-                engine.close()
-        names.append(name)
-    return [player._replace(name=name if names.count(name) == 1 else player.name)
-            for player, name in zip(players, names)]
+    return told_apart([player._replace(name=told_name(player)) for player in players])
+
+
+def told_name(player: Contestant, check: Optional[Callable[[], None]] = None) -> str:
+    """What a program calls itself, else its file; EngineFailure if it does not even start."""
+    if player.options:
+        return player.name
+    engine = EngineProcess(player.command)
+    try:
+        engine.get_ready(check)
+        return engine.name or engine.who
+    except OSError as error:
+        reason = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+        raise EngineFailure("missing", who=player.name, reason=reason) from None
+    finally:
+        engine.close()
+
+
+def told_apart(players: Sequence[Contestant]) -> List[Contestant]:
+    """The contestants, those with the same name called after their files, or numbered if these are the same, too."""
+    names = [player.name for player in players]
+    files = [program_name(player.command) for player in players]
+    named = []
+    for number, (player, file) in enumerate(zip(players, files), 1):
+        if names.count(player.name) > 1:
+            is_alone = not player.options and files.count(file) == 1
+            player = player._replace(name=file if is_alone else f"{player.name} {number}")
+        named.append(player)
+    return named
 
 
 class MatchGame(NamedTuple):
@@ -2646,6 +2662,17 @@ class Pairing(NamedTuple):
     def numbers(self) -> str:
         """The game as table, files and page number it: '1-3-002' is the second game of the first against the third."""
         return f"{self.first + 1}-{self.second + 1}-{self.number + 1:03}"
+
+    @classmethod
+    def from_numbers(cls, text: str) -> "Pairing":
+        """The inverse of `numbers`."""
+        first, second, number = (int(word) - 1 for word in text.split("-"))
+        return cls(first, second, number)
+
+    @property
+    def sides(self) -> Tuple[int, int]:
+        """Who is White and who is Black, by their numbers from 0: they change sides after each game."""
+        return (self.second, self.first) if self.number % 2 else (self.first, self.second)
 
 
 class MatchStopped(Exception):
@@ -2754,8 +2781,9 @@ Results = Dict[Pairing, MatchGame]
 
 def play_games(players: Sequence[Contestant], pairings: Sequence[Pairing], options: argparse.Namespace,
                report: Callable[[Results, Optional[Pairing]], None],
-               watch: Optional[Callable[[Pairing, Game], None]] = None) -> Results:
-    """Play these games, `options.jobs` at a time; Ctrl-C ends all at once.
+               watch: Optional[Callable[[Pairing, Game], None]] = None,
+               is_stopped: Callable[[], bool] = bool) -> Results:
+    """Play these games, `options.jobs` at a time; Ctrl-C, or `is_stopped`, ends all at once.
 
     `report` is told about each finished game, and now and then about none;
     `watch` is shown each game before each of its moves, by the thread that
@@ -2767,7 +2795,7 @@ def play_games(players: Sequence[Contestant], pairings: Sequence[Pairing], optio
     stopped = threading.Event()
 
     def check() -> None:
-        if stopped.is_set():
+        if stopped.is_set() or is_stopped():
             raise MatchStopped
 
     with ThreadPoolExecutor(options.jobs) as pool:
@@ -2786,6 +2814,8 @@ def play_games(players: Sequence[Contestant], pairings: Sequence[Pairing], optio
                     report(results, None)
         except KeyboardInterrupt:
             print("\ninterrupted", file=sys.stderr)
+        except MatchStopped:
+            pass  # who has asked for it knows
         finally:
             stopped.set()
             for future in waiting:
@@ -2820,37 +2850,64 @@ def play_tournament(options: argparse.Namespace) -> int:
     """Let all engines play each other, twice in every round, and print the crosstable."""
     if len(options.engines) < 2:
         raise ProtocolError("a tournament needs two players or more")
+    options.language = options.language or system_language()
+    if options.live:
+        return serve_tournament(options)
     players = introduced(options.engines, _limit(options))
-    names = [player.name for player in players]
-    pairings = [Pairing(first, second, number) for number in range(2 * options.rounds)
-                for first in range(len(names)) for second in range(first + 1, len(names))]
+    is_german, count = options.language == "de", len(pairings_of(len(players), options.rounds))
 
-    language = options.language or system_language()
-    page = TournamentPage(options.page, names, len(pairings), language) if options.page else None
+    def tell(results: Results, played: Pairing, _path: str) -> None:
+        failure = results[played].failure
+        if failure:
+            print(f"{'Partie' if is_german else 'game'} {played.numbers}: {failure.sentence(options.language)}", flush=True)
+        print(f"\r{len(results)}/{count} {'Partien' if is_german else 'games'} ", end="", file=sys.stderr, flush=True)
+
+    results = hold_tournament(players, options, tell)
+    print(file=sys.stderr)
+    print(crosstable([player.name for player in players], results, options.language), flush=True)
+    return 0 if len(results) == count else INTERRUPTED
+
+
+def pairings_of(count: int, rounds: int) -> List[Pairing]:
+    """All games of a tournament of so many players: in each round everyone meets everyone twice, once with each side."""
+    return [Pairing(first, second, number) for number in range(2 * rounds)
+            for first in range(count) for second in range(first + 1, count)]
+
+
+def hold_tournament(players: Sequence[Contestant], options: argparse.Namespace,
+                    tell: Callable[[Results, Pairing, str], None],
+                    watch: Optional[Callable[[Pairing, Game], None]] = None,
+                    is_stopped: Callable[[], bool] = bool) -> Results:
+    """Play a tournament and keep its page and its files up to date; the games that have been finished.
+
+    `tell` is told about each finished game and its file ('' if it has none);
+    `watch` and `is_stopped` are those of play_games.
+    """
+    pairings = pairings_of(len(players), options.rounds)
+    names = [player.name for player in players]
+    page = TournamentPage(options.page, names, len(pairings), options.language) if options.page else None
     if page is not None and not options.save:
         options.save = os.path.splitext(options.page)[0] + ".agon"  # so that each game on the page is a link
+    watchers = ([page.watch] if page is not None else []) + ([watch] if watch is not None else [])
+
+    def show(pairing: Pairing, game: Game) -> None:
+        for watcher in watchers:
+            watcher(pairing, game)
 
     def report(results: Results, played: Optional[Pairing]) -> None:
         if played is not None:
-            result = results[played]
-            path = _save(result, options, played.numbers)
-            if result.failure:
-                word = "Partie" if language == "de" else "game"
-                print(f"{word} {played.numbers}: {result.failure.sentence(language)}", flush=True)
-            unit = "Partien" if language == "de" else "games"
-            print(f"\r{len(results)}/{len(pairings)} {unit} ", end="", file=sys.stderr, flush=True)
+            path = _save(results[played], options, played.numbers)
+            tell(results, played, path)
             if page is not None:
                 page.finish(played, path)
         if page is not None:
             page.write(results)
 
-    results = play_games(players, pairings, options, report, page.watch if page is not None else None)
+    results = play_games(players, pairings, options, report, show if watchers else None, is_stopped)
     if page is not None:
         page.finish_all()
         page.write(results)
-    print(file=sys.stderr)
-    print(crosstable(names, results, language), flush=True)
-    return 0 if len(results) == len(pairings) else INTERRUPTED
+    return results
 
 
 class Standing(NamedTuple):
@@ -2969,8 +3026,7 @@ class TournamentPage:
     def watch(self, pairing: Pairing, game: Game) -> None:
         """A game goes on."""
         moves = game.moves
-        names = [self.names[pairing.first], self.names[pairing.second]]
-        white, black = names if pairing.number % 2 == 0 else names[::-1]
+        white, black = (self.names[number] for number in pairing.sides)
         self.boards[pairing] = Diagram(game.position, f"{white} - {black}", moves[-1] if moves else None, True)
 
     def finish(self, pairing: Pairing, path: str) -> None:
@@ -3052,6 +3108,188 @@ class TournamentPage:
 
 def _html_row(tag: str, cells: Sequence[str]) -> str:
     return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+# -- the same for a window --
+
+#: Seconds in which a tournament whose window has gone ends its engines.
+LIVE_GRACE = 10.0
+
+
+def failure_text(failure: EngineFailure) -> str:
+    """A failure as one line (JSON) that `parse_failure` reads."""
+    details = {name: value if isinstance(value, (int, float, LastWords)) else str(value)
+               for name, value in failure.details.items()}
+    return json.dumps([failure.code, details])
+
+
+def parse_failure(text: str) -> EngineFailure:
+    """The failure that `failure_text` has written, with words in place of moves and reasons."""
+    code, details = json.loads(text)
+    if isinstance(details.get("error"), list):
+        details["error"] = LastWords(*details["error"])
+    return EngineFailure(code, **details)
+
+
+class Ticker:
+    """Tells how a tournament goes on, in a line for each thing that happens; Tournament reads them.
+
+    'absent FAILURE' is a program that does not take part, 'player NAME' one
+    that does, 'count N' the number of games; then there are, each with the
+    numbers of a game, 'game NUMBERS POSITION' at its start, 'move NUMBERS
+    MOVE', and at its end 'file NUMBERS PATH' (JSON), 'failure NUMBERS
+    FAILURE', and 'end NUMBERS POINTS ENDING'.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        #: How many moves of each game have been told.
+        self._told: Dict[Pairing, int] = {}
+
+    def begin(self, absent: Sequence[EngineFailure], players: Sequence[Contestant], count: int) -> None:
+        """Who plays and who does not, and how many games."""
+        for failure in absent:
+            self._say(f"absent {failure_text(failure)}")
+        for player in players:
+            self._say(f"player {player.name}")
+        self._say(f"count {count}")
+
+    def watch(self, pairing: Pairing, game: Game) -> None:
+        """A game goes on; called by the thread that plays it."""
+        if pairing not in self._told:
+            self._say(f"game {pairing.numbers} {game.start}")
+        for move in game.moves[self._told.get(pairing, 0):]:
+            self._say(f"move {pairing.numbers} {move}")
+        self._told[pairing] = len(game.moves)
+
+    def finish(self, pairing: Pairing, result: MatchGame, path: str) -> None:
+        """A game has ended, and may have been saved."""
+        self.watch(pairing, result.game)
+        outcome = result.game.outcome()
+        assert outcome is not None
+        if path:
+            self._say(f"file {pairing.numbers} {json.dumps(os.path.abspath(path))}")
+        if result.failure:
+            self._say(f"failure {pairing.numbers} {failure_text(result.failure)}")
+        self._say(f"end {pairing.numbers} {result.points:g} {outcome.reason.name}")
+
+
+class Tournament:
+    """A tournament as a Ticker tells it, line by line."""
+
+    def __init__(self) -> None:
+        self.names: List[str] = []
+        #: Why programs do not take part.
+        self.absent: List[EngineFailure] = []
+        #: How many games there are to be; None before that is known.
+        self.count: Optional[int] = None
+        #: All games that have begun, in that order, and those of them that have ended.
+        self.games: Dict[Pairing, Game] = {}
+        self.results: Results = {}
+        #: The files of the games that have been saved.
+        self.files: Dict[Pairing, str] = {}
+        self._failures: Dict[Pairing, EngineFailure] = {}
+
+    @property
+    def running(self) -> List[Pairing]:
+        """The games that are being played, in the order in which they have begun."""
+        return [pairing for pairing in self.games if pairing not in self.results]
+
+    def players(self, pairing: Pairing) -> Tuple[str, str]:
+        """The names of White and Black in a game."""
+        white, black = pairing.sides
+        return self.names[white], self.names[black]
+
+    def hear(self, line: str) -> None:
+        """Take in what a line tells; another line than those of a Ticker tells nothing."""
+        word, _, rest = line.partition(" ")
+        if word == "absent":
+            self.absent.append(parse_failure(rest))
+        elif word == "player":
+            self.names.append(rest)
+        elif word == "count":
+            self.count = int(rest)
+        elif word in ("game", "move", "file", "failure", "end"):
+            numbers, _, what = rest.partition(" ")
+            self._hear_of_game(word, Pairing.from_numbers(numbers), what)
+
+    def _hear_of_game(self, word: str, pairing: Pairing, what: str) -> None:
+        if word == "game":
+            white, black = self.players(pairing)
+            self.games[pairing] = Game(Position.from_text(what), headers={"White": white, "Black": black})
+        elif word == "move":
+            self.games[pairing].play(Move.from_text(what))
+        elif word == "file":
+            self.files[pairing] = json.loads(what)
+        elif word == "failure":
+            self._failures[pairing] = parse_failure(what)
+        else:
+            self._end(pairing, *what.split())
+
+    def _end(self, pairing: Pairing, points: str, ending: str) -> None:
+        game = self.games[pairing]
+        if game.outcome() is None:
+            loser = pairing.sides.index(pairing.first if float(points) == 0 else pairing.second)
+            if ending == "TIME":
+                game.lose_on_time(loser)
+            elif ending == "RESIGNATION":
+                game.resign(loser)
+            else:
+                game.agree_draw()
+        outcome = game.outcome()
+        assert outcome is not None
+        self.results[pairing] = MatchGame(float(points), outcome.reason.value, game, self._failures.get(pairing))
+
+
+def serve_tournament(options: argparse.Namespace) -> int:
+    """Speak the engine protocol with a window: `go` begins the tournament, of which a Ticker tells until `tournamentok`.
+
+    `stop`, `quit` and the end of input end it, and all of its engines.
+    """
+    speak_utf_8()
+    guard = threading.Lock()
+
+    def say(text: str) -> None:
+        with guard:
+            print(text, flush=True)
+
+    commands = Input(sys.stdin.buffer, say, LIVE_GRACE)
+    for line in iter(commands.lines.get, None):
+        if line.split()[:1] == ["agon"]:
+            say("id name Tournament\nwants quit\nagonok")
+        elif line.split()[:1] == ["go"]:
+            try:
+                _play_live(options, Ticker(say), commands.stop_asked)
+                say("tournamentok")
+            except OSError:
+                break  # nobody listens any more
+    commands.finished.set()
+    return 0
+
+
+def _play_live(options: argparse.Namespace, ticker: Ticker, is_stopped: Callable[[], bool]) -> None:
+    """Play a tournament without the programs that do not start."""
+    def check() -> None:
+        if is_stopped():
+            raise MatchStopped
+
+    players: List[Contestant] = []
+    absent: List[EngineFailure] = []
+    for text in options.engines:
+        player = contestant(text, _limit(options))
+        try:
+            name = told_name(player, check)
+        except MatchStopped:
+            return
+        except EngineFailure as failure:
+            absent.append(failure)
+        else:
+            word = "Stufe " if options.language == "de" else "Level "
+            players.append(player._replace(name=re.sub(r"^level(?=\d)", word, name) if player.options else name))
+    players = told_apart(players)
+    ticker.begin(absent, players, len(pairings_of(len(players), options.rounds)))
+    hold_tournament(players, options, lambda results, played, path: ticker.finish(played, results[played], path),
+                    ticker.watch, is_stopped)
 
 
 # --- 10. Check -------------------------------------------------------------------
@@ -5787,8 +6025,7 @@ def link(options: argparse.Namespace) -> None:
     Speaks the player protocol on standard input and output and one line for each move with the other computer. It
     listens only when told to `wait`, and only until somebody has joined or, with --watchers, until the end.
     """
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    speak_utf_8()
 
     def tell(text: str) -> None:
         print(text, flush=True)
@@ -6027,6 +6264,8 @@ def _parser() -> argparse.ArgumentParser:
                          help="of the page and of what is printed (default: the system's)")
     command.add_argument("--rounds", type=_count, default=1,
                          help="how often everyone plays everyone, twice (default 1)")
+    command.add_argument("--live", action="store_true", help="speak the engine protocol with a window, and tell it all "
+                         "that happens, a line for each move; programs that do not start are left out")
     command.set_defaults(run=play_tournament)
 
     _add_link(commands)

@@ -6263,14 +6263,14 @@ def test_an_engine_that_fails_loses_with_the_reason(player_of, monkeypatch, on_g
 def test_a_player_of_eight_lines_plays_a_whole_game_and_the_file_says_who_and_why(player_of):
     commands = [player_of(), player_of("print('bestmove', 'resign')", "other.py")]
     sides = agon_ai.introduced(commands, "movetime 10")
-    assert [side.name for side in sides] == commands  # both say they are First
+    assert [side.name for side in sides] == ["first.py", "other.py"]  # both say they are First
     long_game = agon_ai.play_game([sides[0]] * 2, 0, 2, 1)
     assert long_game.game.outcome() and len(long_game.game.moves) > 4 and not long_game.by_error
     game = agon_ai.play_game(sides, 3, 2, 1).game
     assert game.headers["White"] == sides[1].name and game.headers["Black"] == sides[0].name
     assert game.headers["Event"] == f"{sides[0].name} - {sides[1].name}" and game.headers["Round"] == "4"
     assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", game.headers["Date"])
-    assert game.headers["Termination"] == f"{commands[1]} has resigned"
+    assert game.headers["Termination"] == "other.py has resigned"
     assert len(game.moves) == 2 and game.outcome().result == "0-1"
 
 
@@ -6279,6 +6279,14 @@ def test_contestants_are_called_by_the_name_they_tell_or_by_their_file(player_of
     silent.write_text(LISTENER.replace("sys.argv[1]", repr(os.devnull)) + AGON, "utf-8")
     names = [player.name for player in agon_ai.introduced([player_of(), f'"{silent}"', "level3"], "nodes 5")]
     assert names == ["First", "silent one.py", "level3"]
+
+
+def test_contestants_with_the_same_name_are_told_apart_by_their_files_or_by_their_numbers():
+    def called(name, *command):
+        return agon_ai.Contestant(name, command, (), "go", 1.0)
+    players = agon_ai.told_apart([called("A", "x/a.py"), called("B", "x/b.py"), called("A", "y/a.py"),
+                                  called("C", "x/c.py"), called("C", "y/d.py")])
+    assert [player.name for player in players] == ["A 1", "B", "A 3", "c.py", "d.py"]
 
 
 @pytest.mark.parametrize("text, go, options, seconds", [
@@ -6501,6 +6509,118 @@ def test_the_page_of_a_tournament_is_written_when_something_has_changed_and_not_
 def test_a_page_that_cannot_be_written_does_not_end_the_tournament(tmp_path, capsys):
     agon_ai.TournamentPage(str(tmp_path), ["a", "b"], 1, "en").write({})
     assert "folder" in capsys.readouterr().err
+
+
+def test_everyone_meets_everyone_twice_in_a_round_and_changes_sides():
+    pairings = agon_ai.pairings_of(3, 2)
+    assert len(pairings) == len(set(pairings)) == 12
+    assert collections.Counter(pairing.sides for pairing in pairings) == {
+        (one, other): 2 for one in range(3) for other in range(3) if one != other}
+    assert [agon_ai.Pairing.from_numbers(pairing.numbers) for pairing in pairings] == pairings
+
+
+def told_tournament(*games: Tuple[str, str, Any]) -> agon_ai.Tournament:
+    """A tournament of Ada and Bo as its lines tell it: the moves of each game, how it ends, and an error."""
+    lines: List[str] = []
+    ticker = agon_ai.Ticker(lines.append)
+    ticker.begin([agon_ai.EngineFailure("missing", who="x.py", reason="soup")],
+                 [agon_ai.Contestant(name, ("x",), (), "go", 1.0) for name in ("Ada", "Bo \u00fc")], 4)
+    for number, (moves, ending, failure) in enumerate(games):
+        pairing, game = agon_ai.Pairing(0, 1, number), Game()
+        for word in moves.split():
+            ticker.watch(pairing, game)
+            game.play(mv(word))
+        ticker.watch(pairing, game)
+        if ending:
+            getattr(game, ending)(*(() if ending == "agree_draw" else (game.position.turn,)))
+            winner = game.outcome().winner
+            points = 0.5 if winner is None else float(pairing.sides[winner] == 0)
+            ticker.finish(pairing, agon_ai.MatchGame(points, "", game, failure), f"/x/ \u00e4 {number}.agon")
+    tournament = agon_ai.Tournament()
+    for line in ["id name x", "agonok", *lines]:
+        assert "\n" not in line
+        tournament.hear(line)
+    return tournament
+
+
+def test_a_window_learns_from_lines_who_plays_what_is_played_and_how_it_has_ended():
+    crash = agon_ai.EngineFailure("ended", who="Ada", error=agon_ai.LastWords("IndexError: \u00e4", "a.py", "3"))
+    cheat = agon_ai.EngineFailure("illegal", who="Bo", move=mv("a5-f6"), refusal=agon_core.Refusal.SAME_CELL,
+                                  reason="no")
+    told = told_tournament(("a5-b5", "resign", cheat), ("", "agree_draw", None), ("a5-b5 d1-e2", "resign", crash),
+                           ("b1-c2", "", None))
+    assert told.names == ["Ada", "Bo \u00fc"] and told.count == 4
+    assert [failure.sentence("de") for failure in told.absent] == ["x.py l\u00e4sst sich nicht starten: soup"]
+    assert list(told.games) == [agon_ai.Pairing(0, 1, number) for number in range(4)]
+    assert told.running == [agon_ai.Pairing(0, 1, 3)] and told.games[told.running[0]].moves == (mv("b1-c2"),)
+    results = list(told.results.values())
+    assert [result.points for result in results] == [1.0, 0.5, 0.0]
+    assert [result.game.outcome().result for result in results] == ["1-0", "1/2-1/2", "0-1"]
+    assert [result.failure and result.failure.sentence("de") for result in results] == [
+        "Bo wollte a5-f6 ziehen, und das ist nicht erlaubt", None,
+        "Ada hat sich beendet: IndexError: \u00e4 (Zeile 3 von a.py)"]
+    assert told.files[agon_ai.Pairing(0, 1, 1)] == "/x/ \u00e4 1.agon" and len(told.files) == 3
+    assert told.players(agon_ai.Pairing(0, 1, 3)) == ("Bo \u00fc", "Ada")
+    assert agon_ai.standings(told.names, told.results)[0][2:7] == (1.5, 1, 1, 1, 1)
+
+
+def test_time_that_has_run_out_is_told_as_such_by_the_lines_too():
+    told = told_tournament(("a5-b5", "lose_on_time", None))
+    outcome = told.results[agon_ai.Pairing(0, 1, 0)].game.outcome()
+    assert outcome.reason is agon_core.Ending.TIME and outcome.winner == WHITE
+
+
+def live_tournament(*arguments):
+    """A tournament that speaks to a window, told to begin, with what it has said up to the first game."""
+    process = subprocess.Popen([sys.executable, agon_ai.__file__, "tournament", *arguments, "--live", "--openings", "0"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdin.write(b"agon\nposition x\ngo infinite\n")
+    process.stdin.flush()
+    said = []
+    while not said or not said[-1].startswith(("game", "tournamentok")):
+        said.append(process.stdout.readline().decode("utf-8").strip())
+    return process, said
+
+
+def test_a_tournament_speaks_to_a_window_leaves_out_who_does_not_start_and_names_the_levels(player_of, tmp_path):
+    shy = player_of("print('bestmove resign')", "shy.py", called="Sch\u00fc")
+    (tmp_path / "dies.py").write_text("raise ValueError('at once')", "utf-8")
+    process, said = live_tournament(shy, str(tmp_path / "dies.py"), "level1", "--language", "de",
+                                    "--page", str(tmp_path / "t.html"))
+    rest, _ = process.communicate(timeout=60)
+    tournament = agon_ai.Tournament()
+    lines = said + rest.decode("utf-8").splitlines()
+    for line in lines:
+        tournament.hear(line)
+    assert lines[:3] == ["id name Tournament", "wants quit", "agonok"]
+    assert tournament.names == ["Sch\u00fc", "Stufe 1"] and tournament.count == 2
+    assert [failure.sentence("de") for failure in tournament.absent] == [
+        "dies.py hat sich beendet: ValueError: at once (Zeile 1 von dies.py)"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="is_running")
+@pytest.mark.parametrize("end", ["stop", "quit", "closed"])
+def test_a_tournament_ends_with_its_window_and_leaves_no_engine_however_it_hangs(player_of, tmp_path, end):
+    hanging = "\n        open(sys.argv[0] + '.pid', 'w').write(str(__import__('os').getpid()))\n        while True: pass"
+    process, _said = live_tournament(player_of(hanging, "hangs.py"), "level1", "--movetime", "600000")
+    pid_file = tmp_path / "hangs.py.pid"
+    deadline = time.monotonic() + 60
+    try:
+        while not pid_file.exists() or not pid_file.read_text("utf-8"):
+            assert time.monotonic() < deadline and process.poll() is None
+        if end != "closed":
+            process.stdin.write(f"{end}\n".encode())
+            process.stdin.flush()
+        if end == "stop":
+            while process.stdout.readline() != b"tournamentok\n":
+                assert time.monotonic() < deadline
+            assert process.poll() is None
+        process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0
+    while is_running(int(pid_file.read_text("utf-8"))):
+        assert time.monotonic() < deadline
 
 
 @pytest.mark.parametrize("variables, language", [
