@@ -533,6 +533,11 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "tree_board": ("Die Stellung auf deinem Brett. Was hinter einem Zug liegt, klappt ein Klick auf und zu.",
                    "The position on your board. A click unfolds what lies behind a move, and folds it again."),
     "tree_order": ("Züge", "Moves"),
+    "pruning_with": ("mit", "with"),
+    "pruning_without": ("ohne", "without"),
+    "pruning_both": ("beides", "both"),
+    "pruning_count": ("{name}: {count}", "{name}: {count}"),
+    "pruning_progress": ("{name}: {count} von {most} Stellungen", "{name}: {count} of {most} positions"),
     "order_rules": ("Regel", "rules"),
     "order_good": ("gut", "good"),
     "order_bad": ("schlecht", "bad"),
@@ -3222,7 +3227,8 @@ def branches_of(lines: Dict[str, List[TreeLine]], position: Position, rules: Rul
             branches[path] = Branch(path, label, move, position, line, folded=line.nodes - 1 if line else 0)
             return
         words = [child.move for child in below] + list(cut)
-        paths = [child.path for child in below] + [f"{path}.x{number}" for number in range(1, len(cut) + 1)]
+        # What was cut off has the path that it has in the search without pruning.
+        paths = [child.path for child in below] + [f"{path}.{len(below) + number}" for number in range(1, len(cut) + 1)]
         branches[path] = Branch(path, label, move, position, line, tuple(paths))
         for number, word in enumerate(words):
             move = Move.from_text(word)
@@ -3249,6 +3255,29 @@ def show_steps(branches: Dict[str, Branch], is_plain: bool) -> List[TreeStep]:
         if step.kind != "enter" or is_inner:
             steps.append(step)
     return steps
+
+
+class Course(NamedTuple):
+    """A search as it is shown: the nodes by path, and all that happens there in order."""
+
+    branches: Dict[str, Branch]
+    steps: Sequence[TreeStep]
+
+
+def same_moment(steps: Sequence[TreeStep], now: int, others: Sequence[TreeStep]) -> int:
+    """How far another search of the same tree is when this one has made its step `now`.
+
+    It is at the last thing that happens in both: what only one of them does is passed over.
+    """
+    places = {(step.kind, step.path, step.child): number for number, step in enumerate(others)}
+    met = (places.get((step.kind, step.path, step.child)) for step in reversed(steps[:now + 1]))
+    return next((number for number in met if number is not None), 0)
+
+
+def looked_at(branches: Dict[str, Branch], known: Dict[str, "Known"]) -> int:
+    """How many positions a search has looked at by now, those behind what is folded away included."""
+    return sum(1 + (branches[path].folded if now.stage == "done" else 0)
+               for path, now in known.items() if now.stage in ("open", "done"))
 
 
 class Known(NamedTuple):
@@ -3547,6 +3576,10 @@ class TheatreView(NamedTuple):
     reasons: Reasons
     #: Whether the show runs by itself.
     is_running: bool = False
+    #: The tree without pruning, to stand beside the other, whether it is to, and how far each of the two searches is.
+    whole: Stage = Stage()
+    is_double: bool = False
+    captions: Tuple[str, str] = ("", "")
 
 
 class Theatre(Table):
@@ -3559,6 +3592,7 @@ class Theatre(Table):
     place = "analysis"
     is_picked_by_click = False
     DEPTHS = (1, 2, 3)
+    PRUNING = ("with", "without", "both")
     #: The job that makes the next step when the show runs by itself.
     JOB = "show"
 
@@ -3570,12 +3604,13 @@ class Theatre(Table):
         self._ask, self._cancel, self._jobs = ask, cancel, jobs
         #: The example that is shown; 0 is the position of the board.
         self.number = 0
-        self.depth, self.is_pruned, self.order = 2, True, ORDERS[0]
-        #: All nodes by the path of the one above; the nodes shown, all steps of the show, and the present one.
-        self._lines: Dict[str, List[TreeLine]] = {}
+        self.depth, self.pruning, self.order = 2, self.PRUNING[0], ORDERS[0]
+        #: For the search without pruning (True) and with it (False), when they have come: all nodes by the path of the
+        #: one above, and the search as it is shown.
+        self._lines: Dict[bool, Dict[str, List[TreeLine]]] = {}
+        self._courses: Dict[bool, Course] = {}
         self._unfolded: Optional[FrozenSet[str]] = None
-        self.branches: Dict[str, Branch] = {}
-        self.steps: List[TreeStep] = []
+        #: The present step of the search that leads.
         self.now = 0
         self.selected = ""
         self.is_running = False
@@ -3591,61 +3626,101 @@ class Theatre(Table):
 
     # -- the tree --
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the search that leads the show is the one without pruning."""
+        return self.pruning == "without"
+
+    @property
+    def branches(self) -> Dict[str, Branch]:
+        """The nodes of the search that leads, by path; empty while it is not there."""
+        return self._courses[self.is_plain].branches if self.is_plain in self._courses else {}
+
+    @property
+    def steps(self) -> Sequence[TreeStep]:
+        """All that happens in the search that leads."""
+        return self._courses[self.is_plain].steps if self.is_plain in self._courses else ()
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the tree is small enough to be shown with and without pruning at the same time."""
+        return 0 < self.plain <= WHOLE_TREE
+
     def raise_curtain(self) -> None:
         """Have the tree computed anew."""
         self.stop()
-        self._lines, self.branches, self.steps, self.now, self.selected = {}, {}, [], 0, ""
-        self.plain, self.counts = 0, {}
+        self._lines, self._courses, self._unfolded = {}, {}, None
+        self.now, self.selected, self.plain, self.counts = 0, "", 0, {}
         self.game = Game(self.root.position, self.root.rules)
-        self.message = Message("tree_over" if self.root.outcome() else "say_thinking")
-        if not self.root.outcome():
-            plain = "" if self.is_pruned else " plain"
-            self._ask_engine(f"tree depth {self.depth}{plain} order {self.order}", self._arrived, self._keep)
+        self._ask_on()
+
+    def _ask_on(self) -> None:
+        """Ask for what is missing: the tree that leads, that of the other search, what other orders of moves need."""
+        kinds = (self.is_plain, not self.is_plain) if self.is_small else (self.is_plain,)
+        missing = [is_plain for is_plain in kinds if is_plain not in self._courses]
+        orders = [order for order in ORDERS if order not in self.counts]
+        self.message = None
+        if self.root.outcome():
+            self.message = Message("tree_over")
+        elif missing:
+            self.message = None if self.branches else Message("say_thinking")
+            self._lines[missing[0]] = {}
+            self._ask_engine(f"tree depth {self.depth}{' plain' if missing[0] else ''} order {self.order}",
+                             partial(self._arrived, missing[0]), partial(self._keep, missing[0]))
+        elif orders and self.plain <= COUNTED_TREE:
+            self._ask_engine(f"tree depth {self.depth} order {orders[0]}", partial(self._count, orders[0]), None)
 
     def _ask_engine(self, go: str, on_answer: Callable[[str], None], on_line: Optional[Callable[[str], None]]) -> None:
         self._ask(Asked(Question(Player(len(LEVELS)), go), self.root, on_answer, self._failed, until="treeok",
                         on_line=on_line))
 
-    def _keep(self, text: str) -> None:
+    def _keep(self, is_plain: bool, text: str) -> None:
         line = parse_tree_line(text)
         if line:
-            self._lines.setdefault(line.path.rpartition(".")[0], []).append(line)
+            self._lines[is_plain].setdefault(line.path.rpartition(".")[0], []).append(line)
 
     def _failed(self, message: Message) -> None:
         if not self.branches:  # else only a count is missing
             self.message = message
 
-    def _arrived(self, counts: str) -> None:
-        """The tree is there: the show begins with its first step."""
-        self.message = None
-        nodes = self._lines[""][0].nodes if "" in self._lines else 0
-        self._unfolded = None if nodes <= WHOLE_TREE else frozenset(("0",))
-        self._fold_anew("0", "enter")
+    def _arrived(self, is_plain: bool, counts: str) -> None:
+        """A tree is there: the show begins with its first step."""
+        if not self._courses:
+            nodes = self._lines[is_plain][""][0].nodes if "" in self._lines[is_plain] else 0
+            self._unfolded = None if nodes <= WHOLE_TREE else frozenset(("0",))
+        self._courses[is_plain] = self._course(is_plain)
+        if is_plain == self.is_plain:
+            self.go_to(0)
         self._count(self.order, counts)
 
     def _count(self, order: str, counts: str) -> None:
-        """Note how many positions the tree has; then the next order of moves is counted."""
+        """Note how many positions the tree has; then what is still missing is asked for."""
         words = counts.split()
         self.plain, self.counts[order] = int(words[1]), int(words[3])
-        missing = [other for other in ORDERS if other not in self.counts]
-        if missing and self.plain <= COUNTED_TREE:
-            self._ask_engine(f"tree depth {self.depth} order {missing[0]}", partial(self._count, missing[0]), None)
+        self._ask_on()
 
-    def _fold_anew(self, path: str, kind: str) -> None:
-        """Work out what is shown, and go to a step of this kind at a node."""
-        self.branches = branches_of(self._lines, self.root.position, self.root.rules, self._unfolded)
-        self.steps = show_steps(self.branches, not self.is_pruned)
-        places = [number for number, step in enumerate(self.steps) if step.path == path]
-        exact = [number for number in places if self.steps[number].kind == kind]
-        self.go_to((exact or places or [0])[0])
+    def _course(self, is_plain: bool) -> Course:
+        """A search as it is shown, with what is folded away now."""
+        branches = branches_of(self._lines[is_plain], self.root.position, self.root.rules, self._unfolded)
+        return Course(branches, show_steps(branches, is_plain))
+
+    def _branch(self, path: str) -> Optional[Branch]:
+        """A node by its path: that of the search that leads, or of the other where the first has cut it off."""
+        found = [self._courses[is_plain].branches.get(path) for is_plain in (self.is_plain, not self.is_plain)
+                 if is_plain in self._courses]
+        return next((branch for branch in found if branch and branch.line), found[0] if found else None)
 
     def fold(self, path: str) -> None:
         """Fold away what lies behind a node, or show it."""
         if self._unfolded is None:
-            self._unfolded = frozenset(path for path, branch in self.branches.items() if branch.children)
-        if path in self.branches and self.branches[path].line and path != "0":
+            self._unfolded = frozenset(path for course in self._courses.values()
+                                       for path, branch in course.branches.items() if branch.children)
+        branch = self._branch(path)
+        if branch and branch.line and path != "0":
             self._unfolded ^= {path}
-            self._fold_anew(path, "enter")
+            self._courses = {is_plain: self._course(is_plain) for is_plain in self._courses}
+            places = [number for number, step in enumerate(self.steps) if step.path == path]
+            self.go_to(places[0] if places else self.now)
 
     # -- the show --
 
@@ -3664,11 +3739,13 @@ class Theatre(Table):
         self.game = game
 
     def _way_to(self, path: str) -> List[Branch]:
-        return [branch for branch in self.branches.values() if (path + ".").startswith(branch.path + ".")]
+        parts = path.split(".")
+        way = [self._branch(".".join(parts[:count])) for count in range(1, len(parts) + 1)]
+        return [branch for branch in way if branch]
 
     def select(self, path: str) -> None:
         """Look at a node, apart from the show."""
-        if path in self.branches:
+        if self._branch(path):
             self.stop()
             self.selected = path
             self._show_position(path)
@@ -3717,12 +3794,14 @@ class Theatre(Table):
         self.go_to(number)
 
     def choose(self, name: str) -> None:
-        """A choice has been made: example_2, depth_3, order_good, pruned, or node_ and fold_ with a path."""
+        """A choice has been made: example_2, depth_3, order_good, pruning_both, or node_ and fold_ with a path."""
         kind, _, value = name.partition("_")
         if kind == "node":
             self.select(self._beside(value) if value in ("up", "down") else value)
         elif kind == "fold":
             self.fold(value or self.selected or (self.steps[self.now].path if self.steps else ""))
+        elif kind == "pruning":
+            self._change_pruning(value)
         else:
             self._change(kind, value)
             self.raise_curtain()
@@ -3737,8 +3816,15 @@ class Theatre(Table):
             self.depth = int(value)
         elif kind == "order":
             self.order = value
-        elif kind == "pruned":
-            self.is_pruned = not self.is_pruned
+
+    def _change_pruning(self, pruning: str) -> None:
+        """Watch the search with or without pruning, or both; the show goes on where it is."""
+        steps = self.steps
+        self.stop()
+        self.pruning = pruning
+        if self.steps is not steps:
+            self.go_to(same_moment(steps, self.now, self.steps))
+        self._ask_on()
 
     def _beside(self, way: str) -> str:
         """The node before or behind the selected one, as they stand on the stage from left to right."""
@@ -3751,37 +3837,68 @@ class Theatre(Table):
     def theatre(self, texts: Texts) -> Optional[TheatreView]:
         """The stage, what is said about the present step, its line of code, and the counts."""
         steps = self.steps[:self.now + 1]
-        function = steps[-1].function if steps else "largest_within"
+        function = steps[-1].function if steps else "largest" if self.is_plain else "largest_within"
         known = known_after(self.branches, steps)
         sentence, conclusion = step_words(steps[-1], self.branches, known, texts) if steps else ("", "")
-        shown = self.selected or (steps[-1].path if steps else "")
-        reasons = Reasons()
-        if shown in self.branches:
-            moves = [branch.label for branch in self._way_to(shown) if branch.label]
-            reasons = reasons_of(self.branches[shown], known[shown], moves, texts)
         lesson = self.examples[self.number - 1] if self.number else None
         counts = ((texts("tree_count_plain"), self.plain), (texts("tree_count_pruned"), self.counts.get(self.order, 0)))
+        pictures = {is_plain: self._stage(is_plain, texts) for is_plain in (False, True)}
+        pruning = "with" if self.pruning == "both" and not self.is_small else self.pruning
         return TheatreView(
             title=lesson.title[texts.language] if lesson else texts("tree"),
             text=lesson.text[texts.language] if lesson else texts("tree_board"),
             choices=self._choices(texts),
             chosen=frozenset((f"example_{self.number}", f"depth_{self.depth}", f"order_{self.order}",
-                              *(("pruned",) if self.is_pruned else ()))),
-            stage=(stage_of(self.branches, known, steps[-1], self.depth, self.selected, texts)
-                   if self.branches and steps else Stage()),
+                              f"pruning_{pruning}")),
+            stage=pictures[self.is_plain][0],
             sentence=texts.say(self.message) if self.message else sentence, conclusion=conclusion,
             code=source_of(function), line=steps[-1].line if steps else -1,
             remarks=tuple(code_remarks(steps[-1], texts).items()) if steps else (),
             counts=counts if self.plain else (),
             orders=tuple((texts("order_" + order), self.counts[order]) for order in ORDERS if order in self.counts),
             progress=texts("tree_progress", number=self.now + 1, count=len(self.steps)) if steps else "",
-            buttons=self._buttons(texts), reasons=reasons, is_running=self.is_running)
+            buttons=self._buttons(texts), reasons=self._reasons(texts), is_running=self.is_running,
+            whole=pictures[True][0], is_double=pruning == "both", captions=(pictures[False][1], pictures[True][1]))
+
+    def _known(self, is_plain: bool) -> Dict[str, Known]:
+        """What a search has found out at the present moment of the show."""
+        return known_after(self._courses[is_plain].branches, self._made(is_plain))
+
+    def _made(self, is_plain: bool) -> Sequence[TreeStep]:
+        """The steps that a search has made at the present moment of the show."""
+        steps = self._courses[is_plain].steps
+        return steps[:1 + (self.now if is_plain == self.is_plain else same_moment(self.steps, self.now, steps))]
+
+    def _stage(self, is_plain: bool, texts: Texts) -> Tuple[Stage, str]:
+        """The drawn tree of a search, and how many positions that has looked at; nothing of what is not to be seen."""
+        if is_plain not in self._courses or not self.steps or not (is_plain == self.is_plain or self.is_small):
+            return Stage(), ""
+        branches, known = self._courses[is_plain].branches, self._known(is_plain)
+        name = texts("tree_count_plain" if is_plain else "tree_count_pruned")
+        return (stage_of(branches, known, self._made(is_plain)[-1], self.depth, self.selected, texts),
+                texts("pruning_progress", name=name, count=looked_at(branches, known),
+                      most=self._lines[is_plain][""][0].nodes))
+
+    def _reasons(self, texts: Texts) -> Reasons:
+        """Why the node that is looked at is worth what it is worth."""
+        path = self.selected or (self.steps[self.now].path if self.steps else "")
+        branch = self._branch(path)
+        if branch is None:
+            return Reasons()
+        is_own = self.branches.get(path) is branch
+        known = self._known(self.is_plain if is_own else not self.is_plain)[path]
+        return reasons_of(branch, known, [above.label for above in self._way_to(path) if above.label], texts)
 
     def _choices(self, texts: Texts) -> Choices:
         examples = (("example_0", texts("tree_mine")),
                     *((f"example_{number}", str(number)) for number in range(1, len(self.examples) + 1)))
+        counts = {"with": self.counts.get(self.order, 0), "without": self.plain, "both": 0}
+        pruning = tuple((f"pruning_{name}", texts("pruning_count", name=texts(f"pruning_{name}"), count=counts[name])
+                         if counts[name] else texts(f"pruning_{name}"))
+                        for name in self.PRUNING if name != "both" or self.is_small)
         return ((texts("tree_examples"), examples),
                 (texts("tree_depth"), tuple((f"depth_{depth}", str(depth)) for depth in self.DEPTHS)),
+                (texts("tree_pruned"), pruning),
                 (texts("tree_order"), tuple((f"order_{order}", texts("order_" + order)) for order in ORDERS)))
 
     def _buttons(self, texts: Texts) -> Tuple[Button, ...]:
@@ -8775,6 +8892,8 @@ class StageCanvas(tk.Canvas):
         self._rise: Tuple[Point, Point, float] = ((0, 0), (0, 0), 0.0)
         #: The size inside the border (pixels).
         self._wide, self._high = 1, 1
+        #: The job that lets a value climb.
+        self._job = f"rise {self}"
         self.bind("<Configure>", self._redraw)
         self.bind("<Button-1>", self._on_click)
         for key, command in (("Right", "next"), ("Left", "previous"), ("space", "show_run")):
@@ -8787,15 +8906,32 @@ class StageCanvas(tk.Canvas):
 
     # -- measures (pixels) --
 
+    def _least_column(self, stage: Stage) -> float:
+        """The width that a leaf needs with what stands above it."""
+        fonts = self.look.fonts
+        labels = [node.label for node in stage.nodes] or [""]
+        values = [node.value for node in stage.nodes] or [""]
+        widest = max(max(map(fonts["small"].measure, labels)), max(map(fonts["strong"].measure, values)))
+        return max(widest, 3.2 * self.look.em) + 6
+
+    def _below(self, has_notes: bool) -> float:
+        """What the lowest leaves need below their middle."""
+        line, small = (self.look.fonts[name].metrics("linespace") for name in ("body", "small"))
+        return 0.95 * line + (2 * small + 18 if has_notes else 8)
+
+    def least_size(self, stage: Stage) -> Point:
+        """The room in which a tree is easy to read, notes included, which come only as the show goes on."""
+        line = self.look.fonts["body"].metrics("linespace")
+        return (self._least_column(stage) * stage.columns + line + 26,
+                1.5 * line + 16 + 4.4 * line * max(1, len(stage.levels) - 1) + self._below(True))
+
     def _measure(self) -> None:
         """Work out how large everything is, from the fonts and the words."""
         fonts, stage = self.look.fonts, self.shown
         line = fonts["body"].metrics("linespace")
         self._line, self._small = line, fonts["small"].metrics("linespace")
-        labels = [node.label for node in stage.nodes] or [""]
         values = [node.value for node in stage.nodes] or [""]
-        widest = max(max(map(fonts["small"].measure, labels)), max(map(fonts["strong"].measure, values)))
-        self.least_column = max(widest, 3.2 * self.look.em) + 6
+        self.least_column = self._least_column(stage)
         self._leaf = (self.least_column - 8, 1.9 * line)
         self._inner = (max(max(map(fonts["bold"].measure, values)) + 24, 5 * self.look.em), 2.0 * line)
         names = max([fonts["strong"].measure(name) for _, name, _ in stage.levels] or [0]) + line + 16
@@ -8810,7 +8946,7 @@ class StageCanvas(tk.Canvas):
         room = self._wide - self._left - 12
         self._column = min(max(self.least_column, room / max(1.0, stage.columns)), 1.7 * self.least_column)
         self._begin = self._left + max(0.0, (room - self._column * stage.columns) / 2)
-        bottom = self._leaf[1] / 2 + (2 * self._small + 18 if stage.notes else 8)
+        bottom = self._below(bool(stage.notes))
         levels, top = max(1, len(stage.levels) - 1), 1.5 * line + 6
         spread = (self._high - top - bottom - 6) / levels
         self._top, self._apart = top, min(max(spread, 3.6 * line), 9 * line)
@@ -8843,7 +8979,7 @@ class StageCanvas(tk.Canvas):
         self.delete("all")
         if len(self._pictures) > self.MOST_PICTURES:
             self._pictures.clear()
-        self._jobs.forget("rise")
+        self._jobs.forget(self._job)
         stage = self.shown
         self.places = {}
         self._wide, self._high = self.winfo_width() - 2 * self.BORDER, self.winfo_height() - 2 * self.BORDER
@@ -9013,7 +9149,7 @@ class StageCanvas(tk.Canvas):
         for item in self.find_withtag("rise"):
             self.coords(item, x1 + (x2 - x1) * share, y1 + (y2 - y1) * share)
         if share < 1:
-            self._jobs.later("rise", FRAME_MS, self._climb)
+            self._jobs.later(self._job, FRAME_MS, self._climb)
 
     # -- seeing and pointing --
 
@@ -9127,6 +9263,45 @@ class ReasonBox(tk.Canvas):
             self.configure(height=y + 4)
 
 
+class TreeBox(ttk.Frame):
+    """A drawn tree with a caption above it and, where it is larger than its room, with scrollbars."""
+
+    def __init__(self, parent: tk.Misc, look: Look, jobs: Jobs, on_command: Callable[[str], None],
+                 on_choice: Callable[[str], None]) -> None:
+        super().__init__(parent)
+        self.columnconfigure(0, weight=1)
+        self.rowconfigure(1, weight=1)
+        self.caption = ttk.Label(self, style="Bold.TLabel")
+        self.caption.grid(row=0, column=0, sticky="w", pady=(0, 2))
+        self.stage = StageCanvas(self, look, jobs, on_command, on_choice)
+        self.stage.grid(row=1, column=0, sticky="nsew")
+        self._bars = {"x": ttk.Scrollbar(self, orient="horizontal", command=self.stage.xview),
+                      "y": ttk.Scrollbar(self, orient="vertical", command=self.stage.yview)}
+        self._bars["x"].grid(row=2, column=0, sticky="ew")
+        self._bars["y"].grid(row=1, column=1, sticky="ns")
+        self.stage.configure(xscrollcommand=partial(self._scrolled, "x"), yscrollcommand=partial(self._scrolled, "y"))
+
+    def _scrolled(self, way: str, first: str, last: str) -> None:
+        """Show a scrollbar only where there is something to scroll."""
+        bar = self._bars[way]
+        bar.set(first, last)
+        show_or_hide(bar, float(first) > 0 or float(last) < 1)
+
+    def stand(self, place: Optional[Tuple[int, int]]) -> None:
+        """Stand in this row and column of its parent; None: nowhere."""
+        if place is None:
+            self.grid_remove()
+        else:
+            self.grid(row=place[0], column=place[1], sticky="nsew", padx=(APART if place[1] else 0, 0),
+                      pady=(NEAR if place[0] else 0, 0))
+
+    def show(self, stage: Stage, caption: str, words: Tuple[str, str], is_lively: bool) -> None:
+        """Show a tree as StageCanvas does, below its caption."""
+        self.caption.configure(text=caption)
+        show_or_hide(self.caption, bool(caption))
+        self.stage.show(stage, words, is_lively)
+
+
 class TheatrePage(ttk.Frame):
     """The theatre in the panel's place: choices, the drawn tree, a sentence, the code, and the buttons of the show."""
 
@@ -9145,19 +9320,14 @@ class TheatrePage(ttk.Frame):
         self.title = ttk.Label(self, style="Heading.TLabel")
         self.text = ttk.Label(self, style="Small.TLabel")
         self.choices = ttk.Frame(self)
+        #: The choices: one variable for each row, their buttons by name, and the rows.
         self._rows: Dict[str, tk.StringVar] = {}
-        self._pruned = tk.BooleanVar(self, True)
+        self._labels: Dict[str, ttk.Radiobutton] = {}
+        self._groups: List[ttk.Frame] = []
         self._shown_choices: Choices = ()
-        box = ttk.Frame(self)
-        box.columnconfigure(0, weight=1)
-        box.rowconfigure(0, weight=1)
-        self.stage = StageCanvas(box, look, jobs, on_command, on_choice)
-        self.stage.grid(row=0, column=0, sticky="nsew")
-        self._bars = {"x": ttk.Scrollbar(box, orient="horizontal", command=self.stage.xview),
-                      "y": ttk.Scrollbar(box, orient="vertical", command=self.stage.yview)}
-        self._bars["x"].grid(row=1, column=0, sticky="ew")
-        self._bars["y"].grid(row=0, column=1, sticky="ns")
-        self.stage.configure(xscrollcommand=partial(self._scrolled, "x"), yscrollcommand=partial(self._scrolled, "y"))
+        self.trees = ttk.Frame(self)
+        self.boxes = [TreeBox(self.trees, look, jobs, on_command, on_choice) for _ in range(2)]
+        self.stage = self.boxes[0].stage
         self.said = ttk.Frame(self, style="Task.TFrame", padding=(18, 6, 12, 6))
         self.sentence = ttk.Label(self.said, style="Task.TLabel")
         self.conclusion = ttk.Label(self.said, style="TaskBold.TLabel")
@@ -9177,17 +9347,9 @@ class TheatrePage(ttk.Frame):
         self.progress.pack(side="left")
         self._buttons: Dict[str, ttk.Button] = {}
         self._tips: Dict[str, ToolTip] = {}
-        for row, widget in enumerate((self.title, self.text, self.choices, box, self.said, self.below, self.foot)):
-            widget.grid(row=row, column=0, sticky="nsew" if widget is box else "ew", pady=(0, NEAR))
-
-    def _scrolled(self, way: str, first: str, last: str) -> None:
-        """Show a scrollbar only where there is something to scroll."""
-        bar = self._bars[way]
-        bar.set(first, last)
-        if float(first) <= 0 and float(last) >= 1:
-            bar.grid_remove()
-        else:
-            bar.grid()
+        for row, widget in enumerate((self.title, self.text, self.choices, self.trees, self.said, self.below,
+                                      self.foot)):
+            widget.grid(row=row, column=0, sticky="nsew" if widget is self.trees else "ew", pady=(0, NEAR))
 
     def arrange(self, width: int, height: int) -> None:
         """Fit into this room (pixels)."""
@@ -9212,7 +9374,8 @@ class TheatrePage(ttk.Frame):
         for button in self._buttons.values():
             button.destroy()
         self._buttons.clear()
-        self.stage.recolour()
+        for box in self.boxes:
+            box.stage.recolour()
         self.shown = None
 
     # -- what is shown --
@@ -9232,15 +9395,38 @@ class TheatrePage(ttk.Frame):
         self._show_code(view)
         for widget in (self.text, self.below, self.conclusion, self.counts):
             widget.grid()
-        words = (self.texts("tree_best_so_far"), self.texts("tree_here"))
-        self.stage.show(view.stage, words, is_lively and old is not None)
         if not self._has_counts:
             self.counts.grid_remove()
-        self._leave_room()
+        places = self._places(view)
+        self._offer_both(bool(places), view)
+        places = places if view.is_double else ()
+        if places:
+            self.below.grid_remove()  # the code is that of one search, and what has been counted stands above the trees
+        self._leave_room(max(row for row, _ in places) + 1 if places else 1)
+        for configure, second in ((self.trees.rowconfigure, (1, 0)), (self.trees.columnconfigure, (0, 1))):
+            for line, is_used in ((0, True), (1, second in places)):
+                configure(line, weight=int(is_used), uniform="trees" if is_used else "")
+        words = (self.texts("tree_best_so_far"), self.texts("tree_here"))
+        for number, (box, stage) in enumerate(zip(self.boxes, (view.stage, view.whole))):
+            box.stand(places[number] if places else (0, 0) if number == 0 else None)
+            box.show(stage, view.captions[number] if places else "", words, is_lively and old is not None)
 
-    def _leave_room(self) -> None:
-        """The tree needs its room: what can be missed goes, the code last."""
-        least = (20 if self._has_counts else 11) * self.look.fonts["body"].metrics("linespace")
+    def _places(self, view: TheatreView) -> Sequence[Tuple[int, int]]:
+        """Row and column of the two trees: beside each other, else one below the other, or none if they do not fit."""
+        sizes = [self.stage.least_size(stage) for stage in (view.stage, view.whole)]
+        caption = self.look.fonts["bold"].metrics("linespace") + NEAR
+        parts = (self.title, self.choices, self.said, self.foot)
+        room = self._height - sum(wanted_height(part) + NEAR for part in parts)
+        widest, highest = (max(size[way] for size in sizes) for way in (0, 1))
+        if not view.whole.nodes or room < highest + caption:
+            return ()
+        if 2 * widest + APART <= self._width:
+            return (0, 0), (0, 1)
+        return ((0, 0), (1, 0)) if room >= 2 * (highest + caption) else ()
+
+    def _leave_room(self, rows: int) -> None:
+        """The trees, in so many rows, need their room: what can be missed goes, the code last."""
+        least = rows * (20 if self._has_counts else 11) * self.look.fonts["body"].metrics("linespace")
         for widget, share in ((self.text, 1.0), (self.below, 0.6)):
             parts = (self.title, self.text, self.choices, self.said, self.below, self.foot)
             wanted = sum(wanted_height(part) + NEAR for part in parts if part.winfo_manager())
@@ -9250,16 +9436,28 @@ class TheatrePage(ttk.Frame):
     def _show_choices(self, view: TheatreView) -> None:
         chosen = {name.partition("_")[0]: name for name in view.chosen}
         if view.choices != self._shown_choices:
+            names = [[name for name, _ in labels] for _, labels in view.choices]
+            if names != [[name for name, _ in labels] for _, labels in self._shown_choices]:
+                for child in self.choices.winfo_children():
+                    child.destroy()
+                self._rows = {}
+                self._labels = {}
+                self._groups = [self._make_choices(title, labels) for title, labels in view.choices]
             self._shown_choices = view.choices
-            for child in self.choices.winfo_children():
-                child.destroy()
-            self._rows = {}
-            groups = [self._make_choices(title, labels) for title, labels in view.choices]
-            groups.insert(2, self._make_pruning())
-            self._flow(groups)
+            for name, label in (choice for _, labels in view.choices for choice in labels):
+                self._labels[name].configure(text=label)
+            self._flow()
         for kind, variable in self._rows.items():
             variable.set(chosen.get(kind, ""))
-        self._pruned.set("pruned" in view.chosen)
+
+    def _offer_both(self, is_offered: bool, view: TheatreView) -> None:
+        """Both trees at the same time can be chosen only where there is room for them."""
+        both = self._labels.get("pruning_both")
+        if both is not None and bool(both.winfo_manager()) != is_offered:
+            both.pack(side="left") if is_offered else both.pack_forget()
+            self._flow()
+        if view.is_double and not is_offered:
+            self._rows["pruning"].set("pruning_with")
 
     def _make_choices(self, title: str, labels: Sequence[Tuple[str, str]]) -> ttk.Frame:
         group = ttk.Frame(self.choices)
@@ -9270,21 +9468,14 @@ class TheatrePage(ttk.Frame):
                                      command=partial(self._on_choice, name))
             choice.pack(side="left")
             choice.bind("<ButtonRelease-1>", self._focus_stage, add=True)
+            self._labels[name] = choice
         return group
 
-    def _make_pruning(self) -> ttk.Frame:
-        group = ttk.Frame(self.choices)
-        switch = ttk.Checkbutton(group, text=self.texts("tree_pruned"), variable=self._pruned,
-                                 command=partial(self._on_choice, "pruned"))
-        switch.pack(side="left")
-        switch.bind("<ButtonRelease-1>", self._focus_stage, add=True)
-        return group
-
-    def _flow(self, groups: Sequence[ttk.Frame]) -> None:
-        """Groups one beside the other, in as many rows as they need."""
+    def _flow(self) -> None:
+        """The rows of choices one beside the other, in as many lines as they need."""
         row, column, used = 0, 0, 0
-        for group in groups:
-            width = 8 + sum(child.winfo_reqwidth() for child in group.winfo_children())
+        for group in self._groups:
+            width = 8 + sum(child.winfo_reqwidth() for child in group.winfo_children() if child.winfo_manager())
             if column and used + width > self._width:
                 row, column, used = row + 1, 0, 0
             group.place_forget()
@@ -11376,7 +11567,9 @@ class App:
 
     def _bind(self) -> None:
         root = self.root
-        self.board.bind("<Configure>", partial(self._on_event, self._on_configure))
+        # A board that has no room left, since the panel was made for a larger window, is not told of it.
+        for widget in (self.board, self.board.master):
+            widget.bind("<Configure>", partial(self._on_event, self._on_configure))
         root.bind("<FocusOut>", partial(self._on_event, self.hand.lost))
         root.bind("<Escape>", partial(self._on_event, self._escape))
         for command in self.commands.values():

@@ -7378,10 +7378,10 @@ def test_too_many_lines_at_once_are_a_flood_and_as_many_in_time_are_not(
 
 def test_a_line_that_is_closed_or_takes_nothing_is_lost(line: Tuple[agon_ai.LinkLine, socket.socket]) -> None:
     here, there = line
-    for _ in range(40):
-        here.send("x" * 100_000, 1)
     with pytest.raises(OSError):
-        here.flush()
+        for _ in range(400):  # how much the system takes by itself differs
+            here.send("x" * 100_000, 1)
+            here.flush()
     there.close()
     with pytest.raises(OSError):
         here.read(2)
@@ -11801,7 +11801,7 @@ def test_one_sees_alpha_and_beta_move_a_branch_cut_and_why() -> None:
     show.at("cut")
     step, drawn = show.step(), stage(show)
     cut = [node for node in drawn.nodes if node.stage == "cut"]
-    assert cut and all(node.kind == "cut" and node.path.startswith(step.path + ".x") for node in cut)
+    assert cut and all(node.kind == "cut" and node.path.startswith(step.path + ".") for node in cut)
     assert {edge.kind for edge in drawn.edges if edge.child in {node.path for node in cut}} == {"cut"}
     (note,) = drawn.notes
     assert note.text == (f"{len(cut)} cut off:\n{agon.tree_number(step.best, ENGLISH)} ≤ "
@@ -11828,14 +11828,72 @@ def test_a_value_that_comes_back_climbs_and_the_best_way_is_marked() -> None:
 def test_without_pruning_nothing_is_cut_and_both_counts_are_told() -> None:
     show = show_of(SHOWN).answer()
     pruned = show.theatre(ENGLISH)
-    show.choose("pruned")
+    show.choose("pruning_without")
     plain = show.answer().theatre(ENGLISH)
     show.go_to(10 ** 6)
     last = show.theatre(ENGLISH)
     assert not [node for node in last.stage.nodes if node.kind == "cut"] and last.stage.alpha == ""
     assert last.code[0].startswith("def largest(")
     assert plain.counts == pruned.counts and plain.counts[0][1] == 14 > plain.counts[1][1]
-    assert "pruned" in pruned.chosen and "pruned" not in plain.chosen
+    assert "pruning_with" in pruned.chosen and "pruning_without" in plain.chosen and not plain.is_double
+    assert [label for _, label in plain.choices[2][1]] == ["with: 11", "without: 14", "both"]
+
+
+def test_both_searches_stand_beside_each_other_and_what_one_cuts_the_other_works_out() -> None:
+    show = show_of(SHOWN).answer()
+    show.choose("pruning_both")
+    show.at("cut")
+    cut = [node.path for node in stage(show).nodes if node.stage == "cut"]
+    show.at("leave", show.step().path)
+    view = show.theatre(ENGLISH)
+    twins = {node.path: node for node in view.whole.nodes}
+    assert view.is_double and cut and all(twins[path].stage == "done" and twins[path].value for path in cut)
+    assert [node.path for node in view.stage.nodes] == list(twins), "each box has its twin in the other tree"
+    assert {node.label for node in view.stage.nodes if node.path in cut} == {twins[path].label for path in cut}
+    assert [node.value for node in view.whole.nodes if node.is_current][0] not in ("", "?")
+    show.go_to(10 ** 6)
+    assert show.theatre(ENGLISH).captions == ("with alpha-beta: 11 of 11 positions",
+                                              "without pruning: 14 of 14 positions")
+    show.go_to(0)
+    assert show.theatre(ENGLISH).captions == ("with alpha-beta: 1 of 11 positions", "without pruning: 1 of 14 positions")
+    show.choose(f"node_{cut[0]}")
+    assert not any(node.is_selected and node.path != cut[0] for node in show.theatre(ENGLISH).whole.nodes)
+    assert show.game.ply == 2 and show.theatre(ENGLISH).reasons.heading == "No value yet"
+
+
+def test_the_show_goes_on_where_it_is_when_pruning_is_switched_on_or_off() -> None:
+    show = show_of(SHOWN).answer().at("leave", "0.2")
+    show.choose("pruning_without")
+    assert not show.asked and (show.step().kind, show.step().path) == ("leave", "0.2")
+    show.at("leaf", "0.2.3")
+    show.choose("pruning_with")
+    assert (show.step().kind, show.step().path) == ("value", "0.2"), "what comes next has been cut off"
+
+
+def test_a_large_tree_is_not_shown_twice_and_its_other_search_is_asked_for_only_when_it_is_wanted() -> None:
+    show = show_of("Qf2 d4 c5 h4 / Qf10 d5 g8 w").answer()
+    assert show.plain > agon.WHOLE_TREE and [name for name, _ in show.theatre(ENGLISH).choices[2][1]] == [
+        "pruning_with", "pruning_without"]
+    show.choose("pruning_both")
+    view = show.theatre(ENGLISH)
+    assert "pruning_with" in view.chosen and not view.is_double and view.whole == agon.Stage() and not show.asked
+    show.choose("pruning_without")
+    assert [asked.question.go for asked in show.asked] == ["tree depth 2 plain order rules"]
+    assert show.theatre(ENGLISH).sentence == said("say_thinking")
+    assert show.answer().theatre(ENGLISH).code[0].startswith("def largest(")
+    show.choose("pruning_with")
+    assert not show.theatre(ENGLISH).whole.nodes
+
+
+def test_folding_one_of_both_trees_folds_its_twin() -> None:
+    show = show_of(SHOWN).answer()
+    show.choose("pruning_both")
+    show.choose("fold_0.2")
+    view = show.theatre(ENGLISH)
+    for drawn in (view.stage, view.whole):
+        assert [node.path for node in drawn.nodes if node.kind == "folded"] == ["0.2"]
+    show.go_to(10 ** 6)
+    assert show.theatre(ENGLISH).captions[1] == "without pruning: 14 of 14 positions"
 
 
 def test_the_order_of_moves_can_be_chosen_and_all_orders_are_counted() -> None:
@@ -16093,6 +16151,39 @@ def test_the_theatre_stands_beside_the_board_and_works_from_the_keyboard(window:
     assert show.is_running
     canvas.event_generate("<space>")
     assert not show.is_running
+
+
+def test_both_trees_stand_beside_each_other_where_there_is_room_and_one_can_be_switched_to_elsewhere(
+        opener: Opener) -> None:
+    window = opener()
+    window.root.geometry("1600x900")
+    window.speak("en")
+    show = open_theatre(window)
+    page = window.app.window.theatre
+    window.until(lambda: page.shown.whole.nodes)
+    both = page._labels["pruning_both"]
+    both.focus_force()
+    window.root.update()
+    both.event_generate("<space>")
+    window.root.update()
+    window.run("last")
+    window.root.update()
+    first, second = page.boxes
+    assert first.winfo_ismapped() and second.winfo_ismapped() and cut_off(page) == []
+    assert abs(first.winfo_height() - second.winfo_height()) <= agon.NEAR and first.winfo_width() == second.winfo_width()
+    assert second.caption["text"].endswith(f"{show.plain} of {show.plain} positions") and second.caption.winfo_ismapped()
+    cut = next(node.path for node in first.stage.shown.nodes if node.kind == "cut")
+    x, y = second.stage.places[cut]
+    second.stage.event_generate("<Button-1>", x=round(x), y=round(y))
+    window.root.update()
+    assert show.selected == cut and window.board.picture.position == show.branches[cut].position
+    window.root.geometry("640x460")
+    window.until(lambda: not second.winfo_ismapped())
+    assert not page._labels["pruning_both"].winfo_ismapped() and page._rows["pruning"].get() == "pruning_with"
+    assert page._labels["pruning_without"]["text"] == f"without: {show.plain}"
+    assert page._labels["pruning_with"]["text"] == f"with: {show.counts['rules']}"
+    window.app.handle(window.app._choose, "pruning_without")
+    assert not [node for node in page.stage.shown.nodes if node.kind == "cut"]
 
 
 def test_a_click_on_a_box_shows_its_position_and_a_second_one_folds_it(window: Window) -> None:
