@@ -4972,6 +4972,24 @@ def test_a_long_search_remembers_no_more_than_it_may(monkeypatch):
         assert 0 < size < limit + between_checks
 
 
+def test_levels_with_different_weights_remember_together_no_more_than_one_may(monkeypatch):
+    agon_ai.EVALUATIONS.clear()
+    monkeypatch.setattr(agon_ai, "SIDE_VALUES_KEPT", 3_000)
+    monkeypatch.setattr(agon_ai, "SIDE_STEPS_KEPT", 60)
+    between_checks = 1_000  # without the limits there would be 9,800 values and 245 lists of steps
+    for number, weights in enumerate((agon_ai.WEIGHTS, agon_ai.SIMPLE, agon_ai.CARELESS) * 2):
+        agon_ai.search(RANDOM_GAMES[number], nodes=3_000, weights=weights)
+        kinds = zip(*(evaluation.remembered() for evaluation in agon_ai.EVALUATIONS.values()))
+        values, steps, others = (sum(map(len, itertools.chain(*kind))) for kind in kinds)
+        assert values < 3_000 + between_checks and steps < 60 + between_checks / 10 and others < 3_000 + between_checks
+
+
+def test_only_a_few_sets_of_weights_are_kept_ready():
+    for tempo in range(3 * agon_ai.EVALUATIONS_KEPT):
+        agon_ai.evaluate(Position.start(), agon_ai.WEIGHTS._replace(tempo=tempo))
+        assert 0 < len(agon_ai.EVALUATIONS) <= agon_ai.EVALUATIONS_KEPT
+
+
 def test_every_line_of_multipv_is_legal_different_and_in_order():
     for game in RANDOM_GAMES[:6]:
         analysis = agon_ai.search(game, depth=2, multipv=3)
