@@ -7686,6 +7686,8 @@ class BoardView(tk.Canvas):
         if layout == self.layout and show_ranks == self._show_ranks and self._scale[0]:
             return
         self.end_motion()
+        if self._painted:  # coloured cells are part of the painting, and stand elsewhere once it is turned
+            self._show_colours({cell: self._theme.rings[RING[cell] or 0] for cell in CELLS})
         self.layout, self._show_ranks = layout, show_ranks
         if not self._scale[0]:
             self._scale = layout.scale

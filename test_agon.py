@@ -14576,6 +14576,25 @@ def test_letters_and_ranks_lie_on_the_plate_and_touch_nothing(
     assert all(board.itemcget(item, "state") == "hidden" for item in board._ranks.values())
 
 
+def test_no_cell_stays_coloured_when_the_painted_board_is_turned(
+        window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agon, "paint_board", PAINTERS["paint_board"])
+    window.resize("900x600")
+    board = window.board
+    window.until(lambda: board._painted and board._scale == board.layout.scale)
+    painting = board._painted
+    window.play("b1-c2")
+    assert board._colours[parse_cell("c2")] not in agon.LIGHT.rings
+    window.run("flip")
+    window.run("undo")
+    assert board._painted is painting and set(board._colours.values()) == set(agon.LIGHT.rings)
+    left, top = board.layout.x - painting.width() // 2, board.layout.y - painting.height() // 2
+    for cell in CELLS:
+        x, y = board.layout.centre(cell)
+        colour = painting.get(round(x - left), round(y - top))
+        assert cell == THRONE or "#%02x%02x%02x" % colour == board._colours[cell], cell_name(cell)
+
+
 def test_themes_repaint_everything_and_items_stay_the_same(window: Window) -> None:
     board = window.board
     pictures = {}
