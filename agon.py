@@ -10272,6 +10272,11 @@ def compose_letters(window: tk.Misc, is_wanted: bool) -> bool:
     return was_wanted
 
 
+#: A dialog has seized the mouse: Tk hands it each click on another window of the program too, such as a page that has
+#: been laid above it.  Nothing else would answer then, so the dialog comes to the front and takes the keyboard.
+COME_FORWARD = "if {[winfo toplevel %W] eq {%W}} {raise %W; focus -force [focus -lastfor %W]}"
+
+
 class Dialog(tk.Toplevel):
     """A window above the main one, with OK and Cancel.
 
@@ -10302,6 +10307,7 @@ class Dialog(tk.Toplevel):
         self.bind("<Return>", self.on_return)
         self.bind("<KP_Enter>", self.on_return)
         self.bind("<Escape>", self.on_cancel)
+        self.bind("<ButtonPress>", COME_FORWARD)
         self.protocol("WM_DELETE_WINDOW", self.on_cancel)
         self._show_above(parent)
 
@@ -10834,6 +10840,8 @@ class Dialogs:
         for option, colour in (("background", LIGHT.list), ("foreground", LIGHT.text),
                                ("selectBackground", LIGHT.allowed), ("selectForeground", LIGHT.on_colour)):
             self.root.option_add(f"*__tk_filedialog*{option}", colour)
+        for kind in ("TkFDialog", "Dialog"):  # the dialog, and the question whether a file may be replaced
+            self.root.bind_class(kind, "<ButtonPress>", COME_FORWARD)
         # Dot files are hidden, and a check button shows them; both are variables of the dialog's own script.
         interpreter.eval("catch {tk_getOpenFile -foo}\nset ::tk::dialog::file::showHiddenBtn 1\n"
                          "set ::tk::dialog::file::showHiddenVar 0")

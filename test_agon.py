@@ -16478,6 +16478,36 @@ def test_the_window_outlives_a_file_dialog_of_the_system(window: Window) -> None
     assert window.app.dialogs.choose_file("agon") == "", "Escape closes it from anywhere"
 
 
+def test_a_click_anywhere_brings_a_dialog_to_the_front_above_which_a_page_has_been_laid(window: Window) -> None:
+    if agon.windowing_system(window.root) != "x11":
+        pytest.skip("elsewhere the system's own dialogs know what is above them")
+    window.run("help")
+    page = window.app.pages.open_pages["help"]
+    seen: List[bool] = []
+
+    def press_on_the_page_and_cancel(path: str) -> None:
+        page.lift()
+        window.root.update()
+        if window.root.tk.eval("grab current") != path:  # it is not there yet
+            window.root.after(20, press_on_the_page_and_cancel, path)
+            return
+        is_above = f"wm stackorder {path} isabove {page}"
+        seen.append(window.root.tk.getboolean(window.root.tk.eval(is_above)))
+        page.main.event_generate("<ButtonPress-1>", x=30, y=30)
+        page.main.event_generate("<ButtonRelease-1>", x=30, y=30)
+        window.root.update()
+        seen.append(window.root.tk.getboolean(window.root.tk.eval(is_above)))
+        seen.append(window.root.tk.eval("focus").startswith(path))
+        window.app.dialogs.cancel()
+    window.run("new_game")
+    press_on_the_page_and_cancel(str(window.dialog()))
+    window.until(lambda: not window.app.dialogs.is_open)
+    window.root.after(20, press_on_the_page_and_cancel, ".__tk_filedialog")
+    window.app.dialogs.choose_file("agon")
+    is_above, has_keyboard = True, True
+    assert seen == [False, is_above, has_keyboard] * 2
+
+
 def widget_paths(root: "agon.tk.Tk", path: str) -> Iterator[str]:
     """The names of all widgets at or below one that tkinter does not know."""
     yield path
