@@ -187,7 +187,7 @@ def _steps_to(goal: Cell) -> Dict[Cell, int]:
 
 
 _STEPS_TO = [_steps_to(goal) for goal in _GOALS]
-#: By cell: how many of a guard's steps to each cell of ring 1 are sideways at least, since only the others lead inwards.
+#: By cell: how many of a guard's steps to each cell of ring 1 are sideways at least; the others lead inwards.
 _WAYS = {cell: tuple(steps[cell] - (RING[cell] or 0) + 1 for steps in _STEPS_TO) for cell in CELLS if cell != THRONE}
 _WAY_KINDS: Tuple[Tuple[int, ...], ...] = tuple(sorted(set(_WAYS.values())))
 #: By cell: its digit in the number that says how many guards have which ways (base 7: there are at most 6 guards).
@@ -580,8 +580,8 @@ def make_room() -> None:
 
 # --- 3. Minimax ------------------------------------------------------------------
 # For reading aloud and for showing trees step by step; the search of section 4 finds the same values.
-# All values in this section are White's, except those of `end_value` and `negamax`.  Elsewhere in the tree White is sure
-# of alpha and Black of beta.  The lines of the functions that are shown on the screen fit a projector.
+# All values in this section are White's, except those of `end_value` and `negamax`.  Elsewhere in the tree White is
+# sure of alpha and Black of beta.  The lines of the functions that are shown on the screen fit a projector.
 
 #: In which order moves are looked at: as the rules list them; what looks best for the mover first, or last; by lot.
 ORDERS = ("rules", "good", "bad", "random")
@@ -1408,7 +1408,7 @@ def leave_out(ideas: Sequence[str]) -> Tuple[Weights, Tricks]:
 
 
 def changed_weights(text: str) -> Weights:
-    """The learnt weights with some of them changed, in percent: 'threat=200,escort=0'; 'beginner' knows as little as SIMPLE.
+    """The learnt weights with some of them changed, in percent: 'threat=200,escort=0'; 'beginner' stands for SIMPLE.
 
     ProtocolError when a name or a number is wrong; a number is from 0 to 400.
     """
@@ -2873,7 +2873,8 @@ def play_tournament(options: argparse.Namespace) -> int:
     def tell(results: Results, played: Pairing, _path: str) -> None:
         failure = results[played].failure
         if failure:
-            print(f"{'Partie' if is_german else 'game'} {played.numbers}: {failure.sentence(options.language)}", flush=True)
+            word = "Partie" if is_german else "game"
+            print(f"{word} {played.numbers}: {failure.sentence(options.language)}", flush=True)
         print(f"\r{len(results)}/{count} {'Partien' if is_german else 'games'} ", end="", file=sys.stderr, flush=True)
 
     results = hold_tournament(players, options, tell)
@@ -2883,7 +2884,7 @@ def play_tournament(options: argparse.Namespace) -> int:
 
 
 def pairings_of(count: int, rounds: int) -> List[Pairing]:
-    """All games of a tournament of so many players: in each round everyone meets everyone twice, once with each side."""
+    """All games of a tournament of so many players: in each round everyone meets everyone twice, once as each side."""
     return [Pairing(first, second, number) for number in range(2 * rounds)
             for first in range(count) for second in range(first + 1, count)]
 
@@ -3256,7 +3257,7 @@ class Tournament:
 
 
 def serve_tournament(options: argparse.Namespace) -> int:
-    """Speak the engine protocol with a window: `go` begins the tournament, of which a Ticker tells until `tournamentok`.
+    """Speak the engine protocol with a window: `go` begins the tournament; a Ticker tells of it until `tournamentok`.
 
     `stop`, `quit` and the end of input end it, and all of its engines.
     """
@@ -4178,7 +4179,7 @@ def annotate(game: Game, mistakes: Sequence[Mistake],
 
 
 def worth_of_marks(games: Sequence[Game], mistakes: Sequence[Sequence[Mistake]]) -> Dict[str, List[float]]:
-    """By mark ('' for none): what the games brought those who made the moves that bear it, 1, 0.5 or 0 for each move."""
+    """By mark ('' for none): what the games brought those who made the moves that bear it, 1, 0.5 or 0 a move."""
     worth: Dict[str, List[float]] = {mark: [] for mark in ("", *(mark for _, mark in reversed(MARKS)))}
     for game, found in zip(games, mistakes):
         outcome = game.outcome()
@@ -4247,7 +4248,7 @@ def fitted_steepness(samples: Sequence[Sample], bend: float) -> float:
 
 
 def log_loss(samples: Sequence[Sample], steepness: float, bend: float) -> float:
-    """How surprising the results are for one who believes in this curve: 0.693 for who says 50 % always; less is better.
+    """How surprising the results are for one who believes in this curve; who says 50 % always has 0.693.
 
     >>> round(log_loss([(0, 1.0), (-300, 0.0)], 0.0, 1000.0), 3)
     0.693
@@ -4702,7 +4703,8 @@ def _facts_of_a_relocation(position: Position, move: Move, _puzzle_: Puzzle) -> 
 def _facts_of_safety(position: Position, move: Move, puzzle: Puzzle) -> Facts:
     following = position.after(change_of(move))
     waiting = position.with_turn(1 - position.turn)
-    threats = {threat: waiting.newly_trapped(threat) for threat in trapping_moves(waiting)} if not position.trapped() else {}
+    threats = {} if position.trapped() else {
+        threat: waiting.newly_trapped(threat) for threat in trapping_moves(waiting)}
     victims = sorted({cell for cells in threats.values() for cell in cells})
     trapped = position.newly_trapped(move)
     if trapped:
@@ -6255,7 +6257,8 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("sheet", help="make pages to print", description=sheet.__doc__,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     command.add_argument("what", choices=("rules", "puzzles", "game", "board"))
-    command.add_argument("file", metavar="FILE", nargs="?", default="", help="a game or a collection (default: classroom/)")
+    command.add_argument("file", metavar="FILE", nargs="?", default="",
+                         help="a game or a collection (default: classroom/)")
     command.add_argument("--theme", default="", help="only the puzzles of this theme, such as trap")
     command.add_argument("--moves", type=_numbers, default=[], metavar="10,20",
                          help="the moves after which a game has a board (default: every tenth and the last)")

@@ -143,8 +143,8 @@ ERROR_TEXTS = {
     "cut_off": "the file ends before the result {token} that its header announces; it seems to be cut off",
     "after_end": '"{token}" comes after the end of the game',
     "open_comment": "the comment beginning here is never closed; expected }}",
-    "bad_variation": '"{token}" is not possible here: a variation in parentheses stands behind the move it replaces, and '
-                     "holds one move at least",
+    "bad_variation": '"{token}" is not possible here: a variation in parentheses stands behind the move it replaces, '
+                     "and holds one move at least",
     "open_variation": "the variation beginning here is never closed; expected )",
     "no_game": "there is no game in this text; expected moves such as 1. a5-b5 d1-d2",
     "several_games": "there are {token} games in this text; expected one",
@@ -1520,7 +1520,7 @@ def read_text(path: str) -> str:
 
 
 def write_safely(path: str, content: Union[str, bytes], is_own: bool = False) -> None:
-    """Write a file, text as UTF-8, so that at every moment the old or the new one is there whole; AgonError if that fails.
+    """Write a file, text as UTF-8, so that at every moment the old or the new one is there whole, or raise AgonError.
 
     The content goes to a new file of a random name beside the target, with the
     target's permissions, is flushed to the disk, and then takes the target's
@@ -1871,8 +1871,8 @@ class Lesson(NamedTuple):
     goals: Tuple[str, ...]
     #: The other side's answers to the moves that reach a goal but the last; without one the same side moves on.
     replies: Tuple[Move, ...]
-    #: In how many own moves the goal of a puzzle can be reached; to hold out, how many the other side has to win; how many
-    #: moves a tree looks ahead.
+    #: In how many own moves the goal of a puzzle can be reached; to hold out, how many the other side has to win;
+    #: how many moves a tree looks ahead.
     moves: int
     theme: str
     #: The name of a picture that the window draws beside the text: "lines" shows the three ways to be trapped.
@@ -2016,7 +2016,7 @@ class Layout(NamedTuple):
 
     @classmethod
     def fit(cls, width: float, height: float, flipped: bool = False) -> "Layout":
-        """The largest board with centres on whole pixels that fits into this space (pixels), with a margin round its plate.
+        """The largest board with centres on whole pixels that fits into this space (pixels), a margin round its plate.
 
         So all cells are alike: a picture painted for one of them fits every other.
         """
@@ -2092,7 +2092,7 @@ class Layout(NamedTuple):
         return places
 
     def tray(self, side: int) -> List[Point]:
-        """Where the guards stand that a side has still to place: in a corner beside the plate, on the side's own half."""
+        """Where the guards stand that a side has still to place: in a corner beside the plate, on its own half."""
         sign = 1 if (side == BLACK) == self.flipped else -1  # 1: the side that is below, whose corner is on the left
         left, bottom = TRAY_PITCH / 2 - PLATE_RADIUS, PLATE_HEIGHT / 2 - TRAY_PITCH / 2
         places = [(left + TRAY_PITCH * i, bottom - TRAY_PITCH * row) for row, count in enumerate(TRAY_ROWS)
@@ -2268,10 +2268,12 @@ def board_svg(diagram: Diagram, colours: Colours, layout: Layout) -> str:
 def svg_gradients(colours: Colours) -> str:
     """The definitions of the light on the pieces, which a document with boards needs once."""
     ways = (("face", "0", "1"), ("dish", "1", "0"))
-    return "<defs>" + "".join(
+    gradients = [
         f'<linearGradient id="{name}-{paint}" x1="{begin}" y1="{begin}" x2="{end}" y2="{end}">'
-        f'<stop offset="0.1" stop-color="{piece.lit}"/><stop offset="0.9" stop-color="{piece.shaded}"/></linearGradient>'
-        for name, piece in (("white", colours.white), ("black", colours.black)) for paint, begin, end in ways) + "</defs>"
+        f'<stop offset="0.1" stop-color="{piece.lit}"/><stop offset="0.9" stop-color="{piece.shaded}"/>'
+        "</linearGradient>"
+        for name, piece in (("white", colours.white), ("black", colours.black)) for paint, begin, end in ways]
+    return f"<defs>{''.join(gradients)}</defs>"
 
 
 def diagrams_svg(diagrams: Sequence[Diagram], colours: Colours, flipped: bool = False, columns: int = 3) -> str:
@@ -2291,7 +2293,8 @@ def diagrams_svg(diagrams: Sequence[Diagram], colours: Colours, flipped: bool = 
         layout = Layout(SVG_CELL, x + width / 2, y + board_height / 2, flipped)
         parts.append(board_svg(diagram, colours, layout))
         if diagram.caption:
-            parts.append(_text(x + width / 2, y + height - 0.6 * SVG_CELL, 0.8 * SVG_CELL, colours.text, diagram.caption))
+            middle, bottom = x + width / 2, y + height - 0.6 * SVG_CELL
+            parts.append(_text(middle, bottom, 0.8 * SVG_CELL, colours.text, diagram.caption))
     return "\n".join(parts + ["</svg>"]) + "\n"
 
 
@@ -2425,7 +2428,7 @@ def _answer(lesson: Lesson) -> str:
 
 
 def puzzle_sheet(tasks: Sequence[Task], language: str, title: str = "") -> str:
-    """A document with puzzles, two beside each other and three below, to be filled in; the answers stand on the last page."""
+    """A document with puzzles to be filled in, two beside each other and three below; the last page has the answers."""
     words = PAPER_TEXTS[paper_language(language)]
     title = title or words["puzzles"]
     pages = []

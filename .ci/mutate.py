@@ -4,10 +4,11 @@
     python .ci/mutate.py agon_ai.py --only "Protocol,Match" --tests "-k serve"
 
 A fault is one place of the source changed as by a slip of the pen: a comparison or a sign turned, a number one too
-high, a condition negated, `and` for `or`, a statement left out, a return value dropped.  For each the tests run on a
-copy of the folder, the quickest first, as far as the first failure.  A fault whose tests stay green survives and is
-printed; some survivors mean the same as the original, which only a reader can tell.  Strings, type hints, decorators, assertions,
-tables of texts and what runs only as a program are left aside, and so are the sections named by --skip.
+high, a condition negated, `and` for `or`, a statement left out, a return value dropped.  For each those tests run on a
+copy of the folder that have called the changed function in the unchanged program, be it in a process of their own; the
+quickest first, as far as the first failure.  A fault whose tests stay green survives and is printed; some survivors
+mean the same as the original, which only a reader can tell.  Strings, type hints, decorators, assertions, tables of
+texts and what runs only as a program are left aside, and so are the sections named by --skip.
 The same seed tries the same faults.  Exit code: 0, or 1 when the unchanged tests fail.
 """
 
@@ -26,7 +27,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 TESTS = "test_agon.py"
 #: Sections that are left aside unless --skip names others: words, colours and sizes are judged by eye.
@@ -37,6 +38,27 @@ TURNED = {"<": ("<=", ">="), ">": (">=", "<="), "<=": ("<", ">"), ">=": (">", "<
           "+": ("-",), "-": ("+",), "*": ("+",), "/": ("*",), "//": ("*",), "%": ("//",), "&": ("|",), "|": ("&",),
           "^": ("|",), "<<": (">>",), ">>": ("<<",)}
 OPERATOR = re.compile(r"is\s+not|not\s+in|is|in|and|or|<<|>>|//|<=|>=|==|!=|[-+*/%&|^<>]")
+
+
+#: Runs at the start of each Python that the unchanged tests start, and as a part of pytest: notes which test calls
+#: which function of the file, in a line each, "test<tab>first line of the function".  Children know the test from pytest.
+RECORDER = '''
+import os, sys, threading
+notes = os.open({notes!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+test, seen = os.environ.get("PYTEST_CURRENT_TEST", ""), set()
+def note(frame, event, argument):
+    code = frame.f_code
+    if id(code) not in seen:
+        seen.add(id(code))
+        if code.co_filename.endswith({file!r}):
+            os.write(notes, f"{{test.partition('[')[0].partition(' (')[0]}}\\t{{code.co_firstlineno}}\\n".encode())
+def pytest_runtest_logstart(nodeid, location):
+    global test
+    test = nodeid
+    seen.clear()
+sys.settrace(note)
+threading.settrace(note)
+'''
 
 
 class Fault(NamedTuple):
@@ -199,12 +221,46 @@ def quickest_first(tests: Sequence[str], output: str) -> List[str]:
     return sorted(tests, key=seconds.__getitem__)
 
 
-def run_tests(folder: str, tests: Sequence[str], timeout: Optional[float]) -> Tuple[Optional[int], str]:
-    """Run the tests in a folder: their exit code, None when they take too long, and what they print."""
+def read_callers(notes: str) -> Dict[int, Set[str]]:
+    """Which tests have called the function that begins in a line, as the recorder has noted it."""
+    callers: Dict[int, Set[str]] = {}
+    with open(notes, encoding="utf-8") as file:
+        for test, line in (words.split("\t") for words in file.read().splitlines()):
+            callers.setdefault(int(line), set()).add(test)
+    return callers
+
+
+def span_of_function(tree: ast.Module, line: int) -> Tuple[int, int]:
+    """First and last line of the function or method that holds a line in its body, (0, 0) where none does."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) or node is tree:
+            for part in node.body:
+                if isinstance(part, ast.FunctionDef) and part.body[0].lineno <= line <= part.end_lineno:
+                    return min([part.lineno, *(hint.lineno for hint in part.decorator_list)]), part.end_lineno
+    return 0, 0
+
+
+def tests_for(line: int, tree: ast.Module, tests: Sequence[str], callers: Dict[int, Set[str]]) -> List[str]:
+    """The tests, in their order, that have called the function of this line; all of them outside of functions."""
+    first, last = span_of_function(tree, line)
+    if not first:
+        return list(tests)
+    calling = set().union(*(callers[begun] for begun in callers if first <= begun <= last))
+    return [test for test in tests if test in calling]
+
+
+def run_tests(folder: str, tests: Sequence[str], timeout: Optional[float], recorder: str = ""
+              ) -> Tuple[Optional[int], str]:
+    """Run the tests in a folder: their exit code, None when they take too long, and what they print.
+
+    A folder with a recorder is put where Python looks for what runs at its start.
+    """
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryFile() as output:
         # The bytecode is kept beside the folder: compiling the tests anew for each fault would take the most time.
         environment = {**os.environ, "AGON_HOME": home, "PYTHONPYCACHEPREFIX": f"{folder}-bytecode"}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        if recorder:
+            environment.update(PYTHONPATH=recorder, PYTEST_PLUGINS="sitecustomize")
         child = subprocess.Popen(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *tests],
             cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
@@ -257,24 +313,33 @@ def main() -> int:
         for job in range(options.jobs):
             folders.put(os.path.join(work, str(job)))
             shutil.copytree(".", os.path.join(work, str(job)), ignore=shutil.ignore_patterns(".git", "__pycache__"))
+        recorder, notes = os.path.join(work, "recorder"), os.path.join(work, "notes")
+        os.mkdir(recorder)
+        with open(os.path.join(recorder, "sitecustomize.py"), "w", encoding="utf-8") as file:
+            file.write(RECORDER.format(file=os.sep + options.file, notes=notes))
+        run_tests(os.path.join(work, "0"), [*chosen, "--maxfail=1000", *tests], None, recorder)  # slow: some may fail
+        callers, tree = read_callers(notes), ast.parse(source)
         begun = time.monotonic()
         code, output = run_tests(os.path.join(work, "0"), [*chosen, "--durations=0", *tests], None)
         needed = time.monotonic() - begun
         if code != 0:
             print(output[-4000:], "the unchanged tests fail", sep="\n")
             return 1
-        tests = [*chosen, *quickest_first(tests, output)]
+        tests = quickest_first(tests, output)
         print(f"unchanged tests: {output.strip().splitlines()[-1]}", flush=True)
 
         def is_noticed(number: int, fault: Fault) -> bool:
+            wanted = tests_for(source.count(b"\n", 0, fault.start) + 1, tree, tests, callers)
+            if not wanted:
+                return False
             folder = folders.get()
             path = os.path.join(folder, options.file)
             with open(path, "wb") as file:
                 file.write(with_fault(source, fault))
             os.utime(path, (number, number))  # each with a time of its own, by which Python knows bytecode as outdated
-            code, _ = run_tests(folder, tests, options.timeout or 4 * needed + 10)
+            code, _ = run_tests(folder, [*chosen, *wanted], options.timeout or 4 * needed + 10)
             folders.put(folder)
-            return code != 0
+            return code not in (0, 5)  # 5: the options have left no test of these
 
         noticed = 0
         for fault, is_seen in zip(faults, pool.map(is_noticed, range(len(faults)), faults)):
