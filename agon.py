@@ -83,10 +83,11 @@ from functools import partial
 from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from agon_ai import (
-    INFINITY, LEARNT, LEVELS, ORDERS, PARTS, SIDE_WORDS, SIMPLE, SURE_WIN, WEIGHTS, WIN, Answer, EngineFailure,
-    EngineProcess, Info, LastWords, Mistake, ProtocolError, Reason, Review, Said, TreeLine, TreeStep, Weights, annotate,
-    board_plies, chance, changed_weights, explain, mark_of, parse_record, parse_tree_line, program_command, score_before,
-    source_of, tree_steps)
+    COUNTS, INFINITY, LEARNT, LEVELS, ORDERS, PARTS, SIDE_WORDS, SIMPLE, SURE_WIN, TABLE_HEADS, WEIGHTS, WIN, Answer,
+    EngineFailure, EngineProcess, Info, LastWords, Mistake, Pairing, ProtocolError, Reason, Review, Said, Tournament,
+    TreeLine, TreeStep, Weights, annotate, board_plies, chance, changed_weights, explain, mark_of, missing_file,
+    pairings_of, parse_record, parse_tree_line, program_command, programs_in, score_before, source_of, standings,
+    table_rows, tree_steps)
 from agon_ai import reason as reason_of
 from agon_core import (
     BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, HEXAGON, NEIGHBOURS, PASS, PIECE_DIAMETER,
@@ -655,6 +656,43 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "browse": ("Suchen …", "Browse …"),
     "no_conversation": ("Das Programm wird gefragt, sobald es am Zug ist.",
                         "The program is asked as soon as it is its turn."),
+    # the tournament of a class
+    "tournament": ("Klassenturnier", "Class tournament"),
+    "tournament_text": ("Jeder spielt gegen jeden, in jeder Runde einmal mit Weiß und einmal mit Schwarz. Klick an, wer "
+                        "mitspielt.", "Everyone plays everyone, in each round once as White and once as Black. Click on "
+                        "who takes part."),
+    "tournament_from": ("Programme aus dem Ordner {folder}", "Programs of the folder {folder}"),
+    "tournament_rounds": ("Runden", "Rounds"),
+    "tournament_time": ("Sek. je Zug", "Sec. a move"),
+    "tournament_start": ("Turnier beginnen", "Begin the tournament"),
+    "tournament_folder": ("Anderer Ordner …", "Another folder …"),
+    "tournament_games": ("{players} spielen mit, das sind {count} Partien.",
+                         "{players} take part, which makes {count} games."),
+    "tournament_few": ("Wähl mindestens zwei aus.", "Choose at least two."),
+    "tournament_empty": ("In diesem Ordner liegt kein Programm. Programme enden auf .py, .js, .sh oder .exe.",
+                         "There is no program in this folder. Programs end in .py, .js, .sh or .exe."),
+    "tournament_unreadable": ("Dieser Ordner lässt sich nicht lesen ({reason}).", "This folder cannot be read ({reason})."),
+    "tournament_no_place": ("Für Seite und Partien ist kein Platz: {reason}.",
+                            "There is no place for the page and the games: {reason}."),
+    "tournament_missing": ("{name} fehlt hier", "{name} is missing here"),
+    "tournament_begins": ("Die Programme werden gestartet …", "The programs are being started …"),
+    "tournament_played": ("{played} von {count} Partien gespielt", "{played} of {count} games played"),
+    "tournament_stopped": ("Beendet nach {played} von {count} Partien", "Ended after {played} of {count} games"),
+    "tournament_follow": ("Immer eine laufende Partie", "Always a game being played"),
+    "tournament_plays": ("läuft", "playing"),
+    "tournament_move": ("Partie {numbers}, Zug {number}", "Game {numbers}, move {number}"),
+    "tournament_ended": ("Partie {numbers}: {result}\n{reason}", "Game {numbers}: {result}\n{reason}"),
+    "tournament_absent": ("Spielt nicht mit: {failure}.", "Does not take part: {failure}."),
+    "tournament_alone": ("Für ein Turnier braucht es mindestens zwei, die sich starten lassen.",
+                         "A tournament needs at least two that can be started."),
+    "tournament_winner": ("Gewonnen: {names}", "Winner: {names}"),
+    "tournament_stop": ("Turnier beenden", "End the tournament"),
+    "tournament_page": ("Seite im Browser", "Page in the browser"),
+    "tournament_open": ("Partie öffnen", "Open the game"),
+    "tournament_new": ("Neues Turnier", "New tournament"),
+    "tournament_note": ("Seite, Tabelle (CSV) und Partien liegen in {folder}",
+                        "Page, table (CSV) and games are in {folder}"),
+    "tournament_file": ("turnier", "tournament"),
     # dialogs
     "ok": ("OK", "OK"),
     "cancel": ("Abbrechen", "Cancel"),
@@ -1150,6 +1188,8 @@ class Settings(NamedTuple):
     pupil: str = ""
     #: Where another computer waited last.
     link_address: str = ""
+    #: The folder of the programs that played the last tournament.
+    tournament_folder: str = ""
     placement: bool = False
 
     @property
@@ -1693,7 +1733,7 @@ class Row(NamedTuple):
     text: str
     detail: str = ""
     mark: str = ""
-    #: 'open', 'done', 'helped', or '' where there is nothing to be done.
+    #: 'open', 'done', 'helped', or '' where there is nothing to be done; 'on' and 'off' are a box to be ticked.
     state: str = ""
 
 
@@ -1714,7 +1754,10 @@ class PageView(NamedTuple):
     #: The name of a picture below the text: "lines" are the three ways to be trapped.
     picture: str = ""
     choices: Choices = ()
+    #: What is chosen, names parted by blanks if it is one in each row.
     chosen: str = ""
+    #: A table in words, its heads first; it makes the page wide.
+    table: Tuple[Tuple[str, ...], ...] = ()
     #: The course of a game.
     curve: Optional["AnalysisView"] = None
     #: A list of which one line is chosen.
@@ -3088,6 +3131,224 @@ def ignore_move(_move: Move, _point: Optional[Point]) -> None:
     """What becomes of a move where none is asked for."""
 
 
+class ClassTournament(Table):
+    """The tournament of a class: who takes part, then what is played, any game of it on the board.
+
+    A program of its own plays it (agon_ai.py tournament), line by line told to `hear`.
+    """
+
+    place = "learn"
+    accepts_moves = False
+    below = WHITE
+    #: How often everyone may play everyone, and the times for a move to choose from (milliseconds).
+    ROUNDS, TIMES_MS = (1, 2, 4), (100, 500, 2000)
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(Game(), ignore_move)
+        self.rounds, self.milliseconds = self.ROUNDS[0], self.TIMES_MS[0]
+        #: What is played, once it has begun, whether it still is, and the path of its page.
+        self.tournament: Optional[Tournament] = None
+        self.is_running = self.is_stopping = False
+        self.page_path = ""
+        #: The game that is watched; None: always one that is being played.  And after how many moves it is seen.
+        self.watched: Optional[Pairing] = None
+        self._ply: Optional[int] = None
+        self.look_into(folder)
+
+    # -- before it begins --
+
+    def look_into(self, folder: str) -> None:
+        """Take the programs of a folder, all of them to begin with."""
+        self.folder, names = folder, []
+        self.tell()
+        try:
+            names = programs_in(folder)
+            if not names:
+                self.tell("tournament_empty")
+        except OSError as error:
+            self.tell("tournament_unreadable", reason=error)
+        #: The programs, each with what is missing to run it; and the rows that are ticked.
+        self.programs = {name: missing_file(program_command(os.path.join(folder, name))) or "" for name in names}
+        self.chosen = {f"program {name}" for name, missing in self.programs.items() if not missing} | {"level 1"}
+        self.last_chosen = ""
+
+    def players(self) -> List[str]:
+        """Those who take part, as the command line calls them."""
+        programs = [os.path.join(self.folder, name) for name in self.programs if f"program {name}" in self.chosen]
+        return programs + [f"level{level.number}" for level in LEVELS if f"level {level.number}" in self.chosen]
+
+    def arguments(self, page_path: str, language: str) -> Tuple[str, ...]:
+        """The command line of the tournament that is wanted: a game at a time for every two cores."""
+        return ("tournament", *self.players(), "--live", "--page", page_path, "--language", language,
+                "--rounds", str(self.rounds), "--movetime", str(self.milliseconds),
+                "--jobs", str(max(1, (os.cpu_count() or 1) // 2)))
+
+    def choose(self, name: str) -> None:
+        """Tick a box, take a number, or watch a game."""
+        word, _, rest = name.partition(" ")
+        if self.tournament is not None:
+            self.watched, self._ply = Pairing.from_numbers(name) if name else None, None
+            self._put_up()
+        elif name.startswith("rounds_"):
+            self.rounds = int(name[len("rounds_"):])
+        elif name.startswith("time_"):
+            self.milliseconds = int(name[len("time_"):])
+        elif word == "level" or not self.programs.get(rest, "?"):
+            self.chosen ^= {name}
+            self.last_chosen = name
+
+    # -- while it is played --
+
+    def begin(self, page_path: str) -> None:
+        """It is being played now."""
+        self.tournament, self.is_running, self.page_path = Tournament(), True, page_path
+        self.watched = self._ply = None
+        self.tell()
+
+    def hear(self, line: str) -> None:
+        """The program that plays it tells something."""
+        if self.tournament is not None:
+            self.tournament.hear(line)
+            self._put_up()
+
+    def stop(self) -> None:
+        """It is going to end soon."""
+        self.is_stopping = True
+
+    def end(self, failure: Optional[Message] = None) -> None:
+        """It is played no more."""
+        self.is_running = self.is_stopping = False
+        if failure:
+            self.feedback = failure
+
+    def clear(self) -> None:
+        """Make room for another one."""
+        self.tournament, self.game, self.watched, self._ply = None, Game(), None, None
+        self.look_into(self.folder)
+
+    @property
+    def shown(self) -> Optional[Pairing]:
+        """The game on the board: the one that is watched, else one that is being played, else the last one."""
+        if self.watched is not None or self.tournament is None:
+            return self.watched
+        running, games = self.tournament.running, list(self.tournament.results)
+        return running[0] if running else games[-1] if games else None
+
+    def _put_up(self) -> None:
+        """Put the game that is watched on the board."""
+        pairing = self.shown
+        if pairing is None or self.tournament is None:
+            return
+        self.game = game = self.tournament.games[pairing]
+        if self._ply is not None:
+            self.game = Game(game.start, game.rules)
+            for move in game.moves[:self._ply]:
+                self.game.play(move)
+
+    def _go_by(self, count: int) -> None:
+        """Show the game that is watched some moves earlier or later; its last position goes on with the game."""
+        if self.tournament is None or self.shown is None:
+            return
+        self.watched = self.shown
+        length = self.tournament.games[self.watched].ply
+        ply = max(0, (length if self._ply is None else self._ply) + count)
+        self._ply = ply if ply < length else None
+        self._put_up()
+
+    def commands(self) -> Dict[str, Callable[[], None]]:
+        """Leafing through the game that is watched."""
+        if self.shown is None:
+            return {}
+        return {key: partial(self._go_by, count) for key, count in (
+            ("first", -10 ** 6), ("previous", -1), ("next", 1), ("last", 10 ** 6))}
+
+    # -- what is shown --
+
+    def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
+        """Who takes part, or how it stands."""
+        return self._choosing(texts) if self.tournament is None else self._playing(texts, self.tournament)
+
+    def _choosing(self, texts: Texts) -> PageView:
+        players = self.players()
+        rows = []
+        for name, missing in self.programs.items():
+            row, lacks = f"program {name}", texts("tournament_missing", name=shown_name(missing)) if missing else ""
+            rows.append(Row(row, shown_name(name), lacks, "", "" if missing else "on" if row in self.chosen else "off"))
+        for level in LEVELS:
+            row = f"level {level.number}"
+            rows.append(Row(row, texts("level", level=level.number), texts(f"word_{level.number}"), "",
+                            "on" if row in self.chosen else "off"))
+        times = [(f"time_{time_ms}", texts.number(time_ms / 1000, "{:g}")) for time_ms in self.TIMES_MS]
+        count = len(pairings_of(len(players), self.rounds))
+        return PageView(
+            texts("tournament"), texts("tournament_from", folder=shown_name(self.folder)), text=texts("tournament_text"),
+            rows=tuple(rows),
+            chosen_row=self.last_chosen,
+            choices=((texts("tournament_rounds"), tuple((f"rounds_{count}", str(count)) for count in self.ROUNDS)),
+                     (texts("tournament_time"), tuple(times))),
+            chosen=f"rounds_{self.rounds} time_{self.milliseconds}",
+            feedback=texts.say(self.feedback) if self.feedback else "",
+            buttons=(Button("tournament_start", texts("tournament_start"), len(players) > 1, is_primary=True),
+                     Button("tournament_folder", texts("tournament_folder")),
+                     Button("page_close", texts("page_close"))),
+            note=texts("tournament_games", players=len(players), count=count) if count else texts("tournament_few"))
+
+    def _playing(self, texts: Texts, tournament: Tournament) -> PageView:
+        table = table_rows(tournament.names, tournament.results, TABLE_HEADS[texts.language])
+        absent = [texts("tournament_absent", failure=spoken(failure)) for failure in tournament.absent]
+        if tournament.count == 0:
+            absent.append(texts("tournament_alone"))
+        heading, text = self._caption(texts, tournament)
+        shown, is_over = self.shown, not self.is_running
+        return PageView(
+            texts("tournament"), self._progress(texts, tournament), heading=heading, text=text,
+            table=tuple(tuple(visible(cell, HEADING_NAME) for cell in row) for row in table),
+            rows=self._games(texts, tournament), chosen_row=self.watched.numbers if self.watched else "",
+            feedback="\n".join([texts.say(self.feedback)] * bool(self.feedback) + absent),
+            buttons=(Button("tournament_new", texts("tournament_new"), is_primary=True) if is_over else
+                     Button("tournament_stop", texts("tournament_stop"), not self.is_stopping),
+                     Button("tournament_page", texts("tournament_page"), bool(tournament.count)),
+                     Button("tournament_open", texts("tournament_open"), shown in tournament.files),
+                     Button("page_close", texts("page_close"))),
+            note=texts("tournament_note", folder=visible(os.path.dirname(self.page_path), 200)))
+
+    def _progress(self, texts: Texts, tournament: Tournament) -> str:
+        if tournament.count is None:
+            return texts("tournament_begins") if self.is_running else ""
+        played = len(tournament.results)
+        is_cut = not self.is_running and played < tournament.count
+        return texts("tournament_stopped" if is_cut else "tournament_played", played=played, count=tournament.count)
+
+    def _caption(self, texts: Texts, tournament: Tournament) -> Tuple[str, str]:
+        """Who plays on the board, and how it stands; or who has won, when all has been played."""
+        pairing = self.shown
+        if not self.is_running and self.watched is None and tournament.results:
+            table = standings(tournament.names, tournament.results)
+            best = [visible(row.name, HEADING_NAME) for row in table if row.points == table[0].points]
+            return texts("tournament_winner", names=", ".join(best)), ""
+        if pairing is None:
+            return "", ""
+        heading = " – ".join(visible(name, HEADING_NAME) for name in tournament.players(pairing))
+        result = tournament.results.get(pairing)
+        outcome = result.game.outcome() if result else None
+        if result is None or outcome is None:
+            return heading, texts("tournament_move", numbers=pairing.numbers, number=self.game.move_number(self.game.ply))
+        reason = texts.say(spoken(result.failure)) if result.failure else texts("end_" + outcome.reason.name)
+        return heading, texts("tournament_ended", numbers=pairing.numbers, result=outcome.result, reason=reason)
+
+    def _games(self, texts: Texts, tournament: Tournament) -> Tuple[Row, ...]:
+        """All games that have begun, those being played first and then the latest ones."""
+        rows = [Row("", texts("tournament_follow"))] if self.is_running else []
+        ended = list(tournament.results)[::-1]
+        for pairing in (*tournament.running, *ended):
+            result = tournament.results.get(pairing)
+            outcome = result.game.outcome() if result else None
+            names = " – ".join(visible(name, HEADING_NAME) for name in tournament.players(pairing))
+            how = outcome.result if outcome else texts("tournament_plays")
+            rows.append(Row(pairing.numbers, names, f"{pairing.numbers} · {how}", "!" if result and result.failure else ""))
+        return tuple(rows)
+
+
 class SetUp(Table):
     """Setting up a position by mouse: place, move and remove pieces without rules."""
 
@@ -4193,6 +4454,11 @@ class View(NamedTuple):
     #: The page about learning, in its place.
     learning: Optional[LearningView] = None
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether the panel is wide, so that the board stands beside it."""
+        return bool(self.theatre or self.learning or self.page and self.page.table)
+
 
 #: From so many quiet moves on the player is told that a draw is coming.
 QUIET_WARNING = 60
@@ -4849,11 +5115,16 @@ class Hand:
 OWN_ENGINE = (sys.executable, os.path.join(HERE, "agon_ai.py"), "serve")
 #: The program that speaks for another computer.
 LINK_PROGRAM = (*OWN_ENGINE[:2], "link")
+#: The program that plays tournaments, before its arguments.
+TOURNAMENT_PROGRAM = OWN_ENGINE[:2]
 POLL_MS = 30
 #: How often it is looked whether somebody at another computer has done something besides moving.
 EVENTS_MS = 100
-#: How long such a player's program may take to say goodbye.
-GOODBYE_S = 0.3
+#: How often it is looked what has happened in a tournament.
+TOURNAMENT_MS = 100
+#: How long a program may take to say goodbye, by what it wants: one that speaks for another computer, and one that
+#: has programs of its own to end.
+GOODBYE_S = {"events": 0.3, "quit": 5.0}
 #: When an engine that has been asked for a move counts as hanging.
 PATIENCE_S = 20.0
 HINT_MS = 1000
@@ -4949,8 +5220,9 @@ class Thinker:
     """
 
     def __init__(self, name: str, jobs: Jobs, own_engine: Sequence[str] = OWN_ENGINE,
-                 make_engine: Callable[[Sequence[str]], EngineProcess] = EngineProcess) -> None:
+                 make_engine: Callable[[Sequence[str]], EngineProcess] = EngineProcess, poll_ms: int = POLL_MS) -> None:
         self._job = f"{name} poll"
+        self._poll_ms = poll_ms
         self._jobs = jobs
         self._own_engine = tuple(own_engine)
         self._make_engine = make_engine
@@ -4985,7 +5257,7 @@ class Thinker:
         except (OSError, ValueError) as error:
             self._fail(asked, "fail_missing", reason=error)
             return
-        self._jobs.later(self._job, POLL_MS, partial(self._poll, asked))
+        self._jobs.later(self._job, self._poll_ms, partial(self._poll, asked))
 
     def _poll(self, asked: Asked) -> None:
         engine = self._engine
@@ -5011,7 +5283,7 @@ class Thinker:
         if waited > PATIENCE_S and "infinite" not in asked.question.go:
             self._fail(asked, "fail_slow")
         else:
-            self._jobs.later(self._job, POLL_MS, partial(self._poll, asked))
+            self._jobs.later(self._job, self._poll_ms, partial(self._poll, asked))
 
     def _answered(self, asked: Asked, text: str) -> None:
         if asked.until != "bestmove":
@@ -5063,9 +5335,10 @@ class Thinker:
 
     @staticmethod
     def _end(engine: EngineProcess) -> None:
-        """End an engine; one that speaks for another computer may say goodbye there."""
-        if engine.is_ready and "events" in engine.wants:
-            engine.end(GOODBYE_S)
+        """End an engine; one that has something to end itself may do so."""
+        goodbye = max((GOODBYE_S.get(wish, 0.0) for wish in engine.wants), default=0.0)
+        if engine.is_ready and goodbye:
+            engine.end(goodbye)
         else:
             engine.close()
 
@@ -5864,6 +6137,91 @@ class LessonCommands:
         """Go back to the running game."""
         if self.session.is_lesson:
             self.change(self.session.close)
+
+
+class TournamentCommands:
+    """The commands of the tournament of a class, which goes on while other things have the board."""
+
+    def __init__(self, session: Session, store: Store, thinker: Thinker, dialogs: "Dialogs", texts: Texts,
+                 change: Callable[..., None], load: Callable[[str], None], browse: Callable[[str], bool]) -> None:
+        self.session, self.store, self.thinker = session, store, thinker
+        self.dialogs, self.texts = dialogs, texts
+        self.change, self.load, self.browse = change, load, browse
+        self.table: Optional[ClassTournament] = None
+
+    def commands(self) -> Tuple[Command, ...]:
+        """The commands; none has a shortcut."""
+        return (Command("tournament", self.open), Command("tournament_folder", self.choose_folder),
+                Command("tournament_start", self.start), Command("tournament_stop", self.stop),
+                Command("tournament_page", self.show_page), Command("tournament_open", self.open_game),
+                Command("tournament_new", self.begin_anew))
+
+    def open(self) -> None:
+        """Open the page: what is being played, or who is to play."""
+        self.store.change(is_new=False)
+        if self.table is None:
+            folder = self.store.settings.tournament_folder
+            self.table = ClassTournament(folder if os.path.isdir(folder) else os.path.join(CLASSROOM, "players"))
+        elif self.table.tournament is None:
+            self.table.look_into(self.table.folder)  # there may be others by now
+        self.change(self.session.open, self.table)
+
+    def choose_folder(self) -> None:
+        """Ask for the folder of the programs."""
+        table = self.table
+        folder = self.dialogs.choose_folder(table.folder) if table else ""
+        if table and folder and table.tournament is None:
+            self.store.change(tournament_folder=folder)
+            self.change(table.look_into, folder)
+
+    def start(self) -> None:
+        """Begin; page and games get a folder of their own in the user's folder."""
+        table, name = self.table, self.texts("tournament_file")
+        if table is None or table.tournament is not None:
+            return
+        folder = user_path(f"{name}-{time.strftime('%Y-%m-%d-%H%M%S')}")
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as error:
+            self.session.say(Message.of("tournament_no_place", reason=error), is_refusal=True)
+            return
+        path = os.path.join(folder, f"{name}.html")
+        command = (*TOURNAMENT_PROGRAM, *table.arguments(path, self.texts.language))
+        self.change(table.begin, path)
+        self.thinker.ask(Asked(Question(Player(program=command, name=self.texts("tournament")), "go infinite"), Game(),
+                               self._ended, self._failed, until="tournamentok", on_line=table.hear))
+
+    def _ended(self, _text: str) -> None:
+        self._failed(None)
+
+    def _failed(self, failure: Optional[Message]) -> None:
+        if self.table:
+            self.table.end(failure)
+        self.thinker.keep_only(())
+
+    def stop(self) -> None:
+        """End the tournament before all has been played."""
+        if self.table:
+            self.table.stop()
+        self.thinker.hurry()
+
+    def show_page(self) -> None:
+        """Let the browser show the page."""
+        from pathlib import Path  # here, since it would slow the start down
+        path = self.table.page_path if self.table else ""
+        if path and not self.browse(Path(path).as_uri()):
+            self.session.say(Message.of("say_no_browser", name=shown_name(path)))
+
+    def open_game(self) -> None:
+        """Let the game that is watched run in the window; the one before is kept."""
+        table = self.table
+        if table and table.tournament and table.shown in table.tournament.files:
+            self.load(table.tournament.files[table.shown])
+
+    def begin_anew(self) -> None:
+        """Make ready for another tournament."""
+        if self.table and not self.table.is_running:
+            self.change(self.table.clear)
 
 
 def today() -> Dict[str, str]:
@@ -8004,10 +8362,7 @@ class SeatRow(ttk.Frame):
         else:
             self.guards.grid_remove()
             self.name.grid(columnspan=2)
-        if font.measure(name) > room:
-            while name and font.measure(name + "…") > room:
-                name = name[:-1]
-            name += "…"
+        name = shortened(name, font, room)
         self.name.configure(text=name, style=f"{kind}{'Bold' if is_dense else 'Name'}.TLabel")
 
 
@@ -8617,6 +8972,10 @@ class Shelf(ttk.Frame):
         self.canvas.yview_scroll(2 * steps, "units")
 
 
+#: The states of lines that have a box to be ticked.
+BOXES = ("on", "off")
+
+
 class RowList(ttk.Frame):
     """Lines of a page to choose from, of which only whole ones are seen, with a mark before and a sign behind them."""
 
@@ -8638,6 +8997,7 @@ class RowList(ttk.Frame):
             self.canvas.bind(f"<Button-{button}>", partial(self._scroll_by, step))
         for sequence, step in (("<Up>", -1), ("<Down>", 1)):
             self.canvas.bind(sequence, partial(self._on_arrow, step))
+        self.canvas.bind("<space>", self._on_space)
 
     @property
     def row_height(self) -> int:
@@ -8649,13 +9009,15 @@ class RowList(ttk.Frame):
         """How many whole lines are seen."""
         return max(1, self.canvas.winfo_height() // self.row_height)
 
-    def show(self, rows: Tuple[Row, ...], chosen: str) -> None:
-        """Show these lines; the chosen one is in view."""
+    def show(self, rows: Tuple[Row, ...], chosen: str, least: int = 4) -> None:
+        """Show these lines, so many of them at least; the chosen one is in view."""
+        is_other = chosen != self.chosen  # else the list stays where it has been scrolled to
         self.rows, self.chosen = rows, chosen
         theme = self.look.theme
-        self.canvas.configure(background=theme.list, height=self.row_height * min(4, max(1, len(rows))))
-        self._see_chosen()
-        self._draw()
+        self.canvas.configure(background=theme.list, height=self.row_height * min(least, max(1, len(rows))))
+        if is_other:
+            self._see_chosen()
+        self._scroll_by(0)
 
     def _number(self) -> Optional[int]:
         return next((number for number, row in enumerate(self.rows) if row.name == self.chosen), None)
@@ -8678,12 +9040,28 @@ class RowList(ttk.Frame):
             if row.mark:
                 x += draw_mark(canvas, self.look, (x + 0.8 * self.look.em, y), row.mark)
             right = width - 8
-            if row.state:
+            if row.state in BOXES:
+                x += self._draw_box(x, y, row.state == "on")
+            elif row.state:
                 right -= self._draw_state(right, y, row.state)
             detail = canvas.create_text(right, y, text=row.detail, anchor="e", fill=theme.quiet_text, font=fonts["small"])
             text = canvas.create_text(x, y, text=row.text, anchor="w", fill=theme.text, font=fonts["bold"])
             if canvas.bbox(text)[2] > canvas.bbox(detail)[0] - 4:
                 canvas.delete(detail)  # there is no room for both
+        hidden = len(self.rows) - self.visible_rows
+        if hidden > 0:  # how much there is, and where in it one is
+            room = canvas.winfo_height()
+            length = max(12, room * self.visible_rows // len(self.rows))
+            y = (room - length) * self.top // hidden
+            canvas.create_rectangle(width - 4, y, width, y + length, width=0, fill=theme.border)
+
+    def _draw_box(self, x: float, y: float, is_on: bool) -> float:
+        """A box with or without its tick; its width."""
+        theme, size = self.look.theme, round(1.1 * self.look.em)
+        box = self.look.picture(paint_choice, theme.list, size, False, theme.allowed if is_on else theme.border,
+                                theme.allowed if is_on else theme.list, theme.on_colour if is_on else "")
+        self.canvas.create_image(x + size / 2, y, image=box)
+        return size + 10
 
     def _draw_state(self, right: float, y: float, state: str) -> float:
         """A ring, filled when it is done, half so when it was done with help; its width."""
@@ -8704,9 +9082,19 @@ class RowList(ttk.Frame):
     def _on_arrow(self, step: int, _event: object) -> str:
         number = self._number()
         if self.rows:
-            new = 0 if number is None else max(0, min(number + step, len(self.rows) - 1))
-            self._on_choice(self.rows[new].name)
+            new = self.rows[0 if number is None else max(0, min(number + step, len(self.rows) - 1))]
+            if new.state in BOXES:  # to go there is not to tick it
+                self.chosen = new.name
+                self._on_configure(None)
+            else:
+                self._on_choice(new.name)
         return "break"
+
+    def _on_space(self, _event: object) -> None:
+        """Tick the box of the chosen line, or take the tick away."""
+        number = self._number()
+        if number is not None and self.rows[number].state in BOXES:
+            self._on_choice(self.chosen)
 
     def _on_configure(self, _event: object) -> None:
         self._see_chosen()
@@ -8718,6 +9106,89 @@ class RowList(ttk.Frame):
     def _scroll_by(self, rows: int, _event: object = None) -> None:
         self.top = max(0, min(self.top + rows, len(self.rows) - self.visible_rows))
         self._draw()
+
+
+class CrossTable(tk.Canvas):
+    """A table of words and numbers: what has no room is left out, the least important columns first."""
+
+    #: How much of the height of a page the table takes at most.
+    SHARE = 0.5
+
+    def __init__(self, parent: tk.Misc, look: Look) -> None:
+        super().__init__(parent, height=1, width=60, highlightthickness=0, borderwidth=0)
+        self.look = look
+        self.rows: Tuple[Tuple[str, ...], ...] = ()
+        self.top = 0
+        self.bind("<Configure>", self._draw)
+        self.bind("<MouseWheel>", self._on_wheel)
+        for button, step in ((4, -1), (5, 1)):
+            self.bind(f"<Button-{button}>", partial(self._scroll_by, step))
+
+    def show(self, rows: Tuple[Tuple[str, ...], ...], room: int) -> None:
+        """Show this table, its heads first, in a page of so many pixels."""
+        self.rows = rows
+        most = max(3, int(self.SHARE * room / self._height))
+        self.configure(height=self._height * min(len(rows), most), background=self.look.theme.list)
+        self._draw()
+
+    @property
+    def _height(self) -> int:
+        return self.look.fonts["body"].metrics("linespace") + (4 if self.look.is_dense else 10)
+
+    def _scroll_by(self, rows: int, _event: object = None) -> None:
+        seen = max(1, self.winfo_height() // self._height)
+        self.top = max(0, min(self.top + rows, len(self.rows) - seen))
+        self._draw()
+
+    def _on_wheel(self, event: "tk.Event[Any]") -> None:
+        self._scroll_by(-1 if event.delta > 0 else 1)
+
+    def _draw(self, _event: object = None) -> None:
+        self.delete("all")
+        if not self.rows:
+            return
+        theme, fonts, height = self.look.theme, self.look.fonts, self._height
+        between = 12 if self.look.is_dense else 16
+        widths = [max(fonts["bold"].measure(row[column]) for row in self.rows) + between
+                  for column in range(len(self.rows[0]))]
+        points = slice(2, len(widths) - len(COUNTS))
+        widths[points] = [max(widths[points], default=0)] * len(widths[points])
+        columns = columns_with_room(widths, max(60, self.winfo_width()))
+        widths[1] += max(60, self.winfo_width()) - sum(widths[column] for column in columns)
+        seen = self.rows[:1] + self.rows[1 + self.top:]
+        for number, row in enumerate(seen[:max(1, self.winfo_height() // height)]):
+            y, x = (number + 0.5) * height, 0
+            if number == 0 or (number + self.top) % 2 == 0:
+                self.create_rectangle(0, y - height / 2, self.winfo_width(), y + height / 2, width=0,
+                                      fill=theme.hairline if number == 0 else theme.zebra)
+            for column in columns:
+                is_name = column == 1
+                font = fonts["bold" if number == 0 or column == len(row) - len(COUNTS) else "body"]
+                self.create_text(x + 8 if is_name else x + widths[column] - between / 2, y, font=font, fill=theme.text,
+                                 anchor="w" if is_name else "e", text=shortened(row[column], font, widths[column] - 8))
+                x += widths[column]
+
+
+def columns_with_room(widths: Sequence[int], room: int) -> List[int]:
+    """The columns of a crosstable that are shown in so many pixels: always number, name and points.
+
+    If there is room for them, then the points against each other one, errors, and wins, draws and losses.
+    """
+    points, won, drawn, lost, *others = range(len(widths) - len(COUNTS), len(widths))
+    columns = [0, 1, points]
+    for group in (list(range(2, points)), others, [won, drawn, lost]):
+        if sum(widths[column] for column in columns + group) <= room:
+            columns += group
+    return sorted(columns)
+
+
+def shortened(text: str, font: tkfont.Font, room: float) -> str:
+    """As much of a text as has room (pixels)."""
+    if font.measure(text) <= room:
+        return text
+    while text and font.measure(text + "…") > room:
+        text = text[:-1]
+    return text + "…"
 
 
 def draw_mark(canvas: tk.Canvas, look: Look, place: Point, mark: str, tag: str = "mark") -> float:
@@ -8757,6 +9228,7 @@ class SidePage(ttk.Frame):
         self.dots.grid(row=1, column=0, sticky="ew", pady=(NEAR, 0))
         self.dots.bind("<Configure>", self._draw_dots)
         self.curve = AnalysisPanel(self, look, self._on_ply, is_low=False)
+        self.table = CrossTable(self, look)
         self.list = RowList(self, look, on_choice)
         self.heading = ttk.Label(self, style="Title.TLabel")
         self.text = ttk.Label(self, style="Lead.TLabel")
@@ -8768,11 +9240,12 @@ class SidePage(ttk.Frame):
         self.feedback = ttk.Label(self)
         self.buttons = ButtonGrid(self, on_command, focus_back)
         self.note = ttk.Label(self, style="Small.TLabel", anchor="center", justify="center")
-        for row, widget in ((2, self.curve), (5, self.heading), (6, self.text), (7, self.picture), (8, self.choices),
+        for row, widget in ((2, self.curve), (3, self.table), (5, self.heading), (6, self.text), (7, self.picture), (8, self.choices),
                             (9, self.task_box), (10, self.feedback), (self.LIST, self.list), (12, self.buttons),
                             (14, self.note)):
             widget.grid(row=row, column=0, sticky="nsew" if widget is self.list else "ew", pady=(0, 10))
-        self._chosen = tk.StringVar(self)
+        #: What is chosen in each row of choices.
+        self._chosen: List[tk.StringVar] = []
         self._shown_choices: Choices = ()
         self._width, self._height = 300, 600
 
@@ -8814,11 +9287,14 @@ class SidePage(ttk.Frame):
         for widget, is_shown in ((self.task_box, bool(page.task)), (self.dots, bool(page.dots)),
                                  (self.picture, has_picture),
                                  (self.curve, page.curve is not None), (self.list, bool(page.rows)),
+                                 (self.table, bool(page.table)),
                                  (self.choices, bool(page.choices)), (self.head, True)):
             show_or_hide(widget, is_shown)
         if page.curve:
             self.curve.show(page.curve)
-        self.list.show(page.rows, page.chosen_row)
+        if page.table:
+            self.table.show(page.table, self._height)
+        self.list.show(page.rows, page.chosen_row, 2 if page.table else 4)
         for row, weight in ((self.ABOVE, 0 if page.rows else 2), (self.LIST, 1 if page.rows else 0),
                             (self.BELOW, 0 if page.rows else 3)):
             self.rowconfigure(row, weight=weight)
@@ -8828,7 +9304,8 @@ class SidePage(ttk.Frame):
         self._stand_apart(is_close=False)
         if wanted_height(self) > self._height:
             self._stand_apart(is_close=True)
-        leave_out(self, self._height, (self.note, self.picture, self.context, self.head, self.dots,
+        first = (self.note, self.text, self.heading) if page.table else (self.note,)
+        leave_out(self, self._height, (*first, self.picture, self.context, self.head, self.dots,
                                        *((self.text,) if page.feedback else ()), self.curve, self.choices if page.rows
                                        else self.note, self.list))
 
@@ -8852,16 +9329,20 @@ class SidePage(ttk.Frame):
             self.dots.create_image(10 + i * apart, 11, image=dot)
 
     def _show_choices(self, choices: Choices, chosen: str) -> None:
-        self._chosen.set(chosen)
-        if choices == self._shown_choices:
-            return
-        self._shown_choices = choices
+        if choices != self._shown_choices:
+            self._shown_choices = choices
+            self._make_choices(choices)
+        for variable, (_title, labels) in zip(self._chosen, choices):
+            variable.set(next((name for name, _label in labels if name in chosen.split()), ""))
+
+    def _make_choices(self, choices: Choices) -> None:
         for child in self.choices.winfo_children():
             child.destroy()
+        self._chosen = [tk.StringVar(self) for _row in choices]
         for row, (title, labels) in enumerate(choices):
             ttk.Label(self.choices, text=title).grid(row=row, column=0, sticky="w", padx=(0, 10))
             for column, (name, label) in enumerate(labels, 1):
-                choice = ttk.Radiobutton(self.choices, text=label, value=name, variable=self._chosen,
+                choice = ttk.Radiobutton(self.choices, text=label, value=name, variable=self._chosen[row],
                                          command=partial(self._on_choice, name))
                 span = 2 if len(labels) == 1 else 1  # a choice alone in its row does not widen the columns
                 choice.grid(row=row, column=column, columnspan=span, sticky="w", padx=(0, 10), pady=1)
@@ -9868,7 +10349,7 @@ class MainWindow:
         #: Whether the card of a game's end waits until the board has shown that end.
         self._is_card_due = False
         #: Whether the panel is as wide as the theatre needs it.
-        self._is_theatre = False
+        self._is_wide = False
         frame = ttk.Frame(root, style="Board.TFrame")
         frame.pack(fill="both", expand=True)
         frame.columnconfigure(0, weight=1)
@@ -9994,7 +10475,7 @@ class MainWindow:
         window, height = (root.winfo_width(), root.winfo_height()) if root.winfo_width() > 1 else self.first_size
         width = int(min(max(PANEL_SHARE * window, PANEL_LEAST, 23 * look.em), max(PANEL_MOST, 34 * look.em),
                         0.52 * window))
-        if self._is_theatre:
+        if self._is_wide:
             width = window - max(200, int(THEATRE_BOARD * window))  # the board stands beside the tree
         is_dense = height < max(LOW, 46 * look.em) or width < 26 * look.em
         growth = look.growth_on(window, height) if self.root.attributes("-fullscreen") else 1.0
@@ -10042,9 +10523,8 @@ class MainWindow:
         old, self.shown = self.shown, view
         if view == old and not self._is_card_due:
             return
-        is_theatre = bool(view.theatre or view.learning)
-        if self._is_theatre != is_theatre:
-            self._is_theatre = is_theatre
+        if self._is_wide != view.is_wide:
+            self._is_wide = view.is_wide
             self.arrange()
         if old is None or (old.flipped, old.ranks) != (view.flipped, view.ranks):
             self._arrange_board(view)
@@ -10140,8 +10620,7 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[str], ...]], ...] = (
                    "last", None, "hint", "move_now", "pause", "one_move", None, "[level_menu]", "swap", "offer_draw",
                    "resign")),
     ("menu_learn", ("tour", "puzzles", "[own_pages]", "learn_mistakes", "progress", "set_up", None, "tree",
-                    "learning", "own_program",
-                    "conversation")),
+                    "learning", None, "own_program", "conversation", "tournament")),
     ("menu_view", ("flip", "ranks", "analysis", "animation", None, "[theme]", "larger", "smaller", "full_screen", None,
                    "[language]")),
     ("menu_help", ("help", "about")),
@@ -10808,20 +11287,28 @@ class Dialogs:
 
     def choose_file(self, kind: str, for_saving: bool = False, name: str = "", parent: Optional[tk.Misc] = None) -> str:
         """Let the user choose a file of a kind ('agon', 'svg'); '' when that is cancelled."""
-        from tkinter import filedialog  # here, since it would slow the start down
-        if self.is_choosing:
-            return ""
         texts = self.texts
         types = [(texts("files_" + kind), f"*.{kind}")] if kind else []
         types.append((texts("files_all"), "*"))
         options: Dict[str, Any] = dict(parent=parent or self.root, filetypes=types)
+        if for_saving:
+            return self._choose("asksaveasfilename", defaultextension=f".{kind}", initialfile=name, **options)
+        return self._choose("askopenfilename", **options)
+
+    def choose_folder(self, before: str) -> str:
+        """Let the user choose a folder, beginning with another one; '' when that is cancelled."""
+        return self._choose("askdirectory", parent=self.root, initialdir=before, mustexist=True)
+
+    def _choose(self, ask: str, parent: tk.Misc, **options: Any) -> str:
+        """Open a file dialog of the system."""
+        from tkinter import filedialog  # here, since it would slow the start down
+        if self.is_choosing:
+            return ""
         self.is_choosing = True
         did_compose = compose_letters(self.root, True)
         try:
-            self._prepare_file_dialog(parent or self.root)
-            if for_saving:
-                return filedialog.asksaveasfilename(defaultextension=f".{kind}", initialfile=name, **options) or ""
-            return filedialog.askopenfilename(**options) or ""
+            self._prepare_file_dialog(parent)
+            return getattr(filedialog, ask)(parent=parent, **options) or ""
         except tk.TclError:
             return ""
         finally:
@@ -10836,11 +11323,12 @@ class Dialogs:
         if windowing_system(self.root) != "x11":
             return
         interpreter, prefix = self.root.tk, "" if parent is self.root else str(parent)
-        interpreter.eval(f"catch {{destroy {prefix}.__tk_filedialog}}")
-        for option, colour in (("background", LIGHT.list), ("foreground", LIGHT.text),
-                               ("selectBackground", LIGHT.allowed), ("selectForeground", LIGHT.on_colour)):
-            self.root.option_add(f"*__tk_filedialog*{option}", colour)
-        for kind in ("TkFDialog", "Dialog"):  # the dialog, and the question whether a file may be replaced
+        for dialog in ("__tk_filedialog", "__tk_choosedir"):
+            interpreter.eval(f"catch {{destroy {prefix}.{dialog}}}")
+            for option, colour in (("background", LIGHT.list), ("foreground", LIGHT.text),
+                                   ("selectBackground", LIGHT.allowed), ("selectForeground", LIGHT.on_colour)):
+                self.root.option_add(f"*{dialog}*{option}", colour)
+        for kind in ("TkFDialog", "TkChooseDir", "Dialog"):  # the last is the question whether a file may be replaced
             self.root.bind_class(kind, "<ButtonPress>", COME_FORWARD)
         # Dot files are hidden, and a check button shows them; both are variables of the dialog's own script.
         interpreter.eval("catch {tk_getOpenFile -foo}\nset ::tk::dialog::file::showHiddenBtn 1\n"
@@ -11260,6 +11748,9 @@ class App:
         self.files = Files(self.session, self.store, self.writer, self.jobs, self.dialogs, self.texts, self._clipboard,
                            self.game_commands.adopt, self.look.colours, self._paint)
         self.printer = Printer(self.session, self.store, self.texts, self.dialogs, self.files.put, browse)
+        self.tournament_thinker = Thinker("tournament", self.jobs, engine_command, poll_ms=TOURNAMENT_MS)
+        self.tournament_commands = TournamentCommands(self.session, self.store, self.tournament_thinker, self.dialogs,
+                                                      self.texts, self.change, self.files.load, browse)
         self.window = MainWindow(root, self.look, self.texts, self.jobs, partial(self.handle, self.run),
                                  partial(self.handle, self.game_commands.go_to),
                                  partial(self.handle, self.game_commands.take_line), partial(self.handle, self._choose),
@@ -11517,8 +12008,8 @@ class App:
 
     def _commands(self) -> Iterator[Command]:
         """All commands of the window."""
-        for part in (self.game_commands, self.partner_commands, self.lesson_commands, self.files, self.printer,
-                     self.pages, self.view_commands):
+        for part in (self.game_commands, self.partner_commands, self.lesson_commands, self.tournament_commands,
+                     self.files, self.printer, self.pages, self.view_commands):
             yield from part.commands()
         yield Command("place_game", partial(self._go_to_place, False))
         yield Command("place_analysis", partial(self._go_to_place, True))
@@ -11682,6 +12173,7 @@ class App:
         self.thinker.close()
         self.analyst.close()
         self.tree_thinker.close()
+        self.tournament_thinker.close()
         self.files.close()
         self.root.destroy()
 

@@ -2089,6 +2089,18 @@ def missing_file(command: Sequence[str]) -> Optional[str]:
     return None
 
 
+def programs_in(folder: str) -> List[str]:
+    """The names of the files in a folder that can be started, in order; OSError if it cannot be read."""
+    found = []
+    for entry in os.scandir(folder):
+        ending = os.path.splitext(entry.name)[1].lower()
+        # Not all files that may be executed: on some disks these are all.
+        can_run = ending in (*INTERPRETERS, ".exe") or not ending and os.name == "posix" and os.access(entry.path, os.X_OK)
+        if can_run and entry.is_file() and not entry.name.startswith((".", "_")):
+            found.append(entry.name)
+    return sorted(found, key=str.casefold)
+
+
 def program_name(command: Sequence[str]) -> str:
     """What a program is called before it has told its name: its file."""
     scripts = [word for word in command if os.path.splitext(word)[1].lower() in INTERPRETERS]
@@ -2961,18 +2973,33 @@ def standings(names: Sequence[str], results: Results) -> List[Standing]:
     return sorted(rows, key=lambda row: -row.points)
 
 
+#: What is counted in a crosstable, and the heads of its columns.
+COUNTS = ("points", "won", "drawn", "lost", "errors")
+TABLE_HEADS = {"de": ("Nr", "Name", "Punkte", "gew.", "remis", "verl.", "Fehler"),
+               "en": ("no", "name", "points", "won", "drawn", "lost", "errors")}
+
+
+def table_rows(names: Sequence[str], results: Results, heads: Sequence[str]) -> List[List[str]]:
+    """A crosstable, the best first: the heads, then number, name, points against each other one, and all COUNTS.
+
+    The numbers are those of the order given, which games and files bear, too.
+    """
+    table = standings(names, results)
+    rows = [[*heads[:2], *(str(row.number + 1) for row in table), *heads[2:]]]
+    for row in table:
+        cells = [f"{row.against[other.number]:g}" if other.number in row.against else "" for other in table]
+        rows.append([str(row.number + 1), row.name, *cells, *(f"{getattr(row, count):g}" for count in COUNTS)])
+    return rows
+
+
 def crosstable(names: Sequence[str], results: Results, language: str = "en") -> str:
-    """The points of everyone against everyone, the best first; the numbers are those of the order given."""
-    rows = standings(names, results)
+    """The points of everyone against everyone as text."""
     width = max(map(len, [*names, "name"]))
-    number, name, counts = (("Nr", "Name", "   Punkte  gew. remis verl. Fehler") if language == "de" else
-                            ("no", "name", "   points   won drawn  lost errors"))
-    lines = [f"{number:>3}  {name:{width}}" + "".join(f"{row.number + 1:>6}" for row in rows) + counts]
-    for row in rows:
-        cells = "".join(f"{row.against[other.number]:6g}" if other.number in row.against else "     -"
-                        for other in rows)
-        lines.append(f"{row.number + 1:>3}. {row.name:{width}}{cells}{row.points:9g}"
-                     f"{row.won:6}{row.drawn:6}{row.lost:6}{row.errors:7}")
+    lines = []
+    for number, name, *cells in table_rows(names, results, TABLE_HEADS[language]):
+        points = [f"{cell or '-':>6}" for cell in cells[:-len(COUNTS)]]
+        counts = [f"{cell:>{wide}}" for cell, wide in zip(cells[-len(COUNTS):], (9, 6, 6, 6, 7))]
+        lines.append(f"{number:>3}{'.' if lines else ' '} {name:{width}}" + "".join(points + counts))
     return "\n".join(lines)
 
 
@@ -3069,14 +3096,7 @@ class TournamentPage:
 
     def rows(self, results: Results) -> List[List[str]]:
         """The crosstable with its heads."""
-        table = standings(self.names, results)
-        counts = ("points", "won", "drawn", "lost", "errors")
-        rows = [[self.texts["number"], self.texts["name"], *(str(row.number + 1) for row in table),
-                 *(self.texts[name] for name in counts)]]
-        for row in table:
-            cells = [f"{row.against[other.number]:g}" if other.number in row.against else "" for other in table]
-            rows.append([str(row.number + 1), row.name, *cells, *(f"{getattr(row, name):g}" for name in counts)])
-        return rows
+        return table_rows(self.names, results, [self.texts[key] for key in ("number", "name", *COUNTS)])
 
     def csv(self, results: Results) -> str:
         """The crosstable as comma-separated values (RFC 4180)."""

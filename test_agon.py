@@ -8039,7 +8039,7 @@ def test_there_are_names_for_nineteen_windows() -> None:
 def test_settings_are_read_as_they_were_written() -> None:
     settings = agon.Settings("de", "dark", -3, "800x600+1+2", True, False, True, False, True, False, ("a", "ä"),
                              ("Qf1 / Qf11 w",), "prog.py", 3, 0, 8, "Ada", "Bo", "a.py", "b.py", "A", "B",
-                             "600+5", "", True, True, False, "Ada", "1.2.3.4", True)
+                             "600+5", "", True, True, False, "Ada", "1.2.3.4", "/x/players", True)
     assert agon.read_settings(json.dumps(settings._asdict())) == (settings, {})
     assert settings.rules == Rules(queen_first=True, empty_throne_loses=False, placement=True)
     assert agon.Settings().rules == DEFAULT_RULES
@@ -9558,6 +9558,158 @@ def test_a_new_name_is_tidied_chosen_and_seen_at_once() -> None:
     at.run("progress_name")
     at.dialogs.asked[-1].on_done("  Cleo \n")
     assert at.settings.pupil == "Cleo" and at.session.table.names() == ["", "Cleo"]
+
+
+# -- the tournament of a class --
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    """A folder with two programs, one whose interpreter is missing, and other things."""
+    folder = tmp_path / "programs of mine"
+    (folder / "data.py").mkdir(parents=True)
+    for name in ("Bee.py", "ant.py", "cat.js", "notes.txt", ".hidden.py", "_part.py"):
+        (folder / name).write_text("", "utf-8")
+    return folder
+
+
+def test_the_programs_of_a_folder_are_the_files_that_can_be_started(programs: Path) -> None:
+    assert agon_ai.programs_in(str(programs)) == ["ant.py", "Bee.py", "cat.js"]
+    if os.name == "posix":
+        for name in ("dog", "eel"):
+            (programs / name).write_text("", "utf-8")
+        (programs / "dog").chmod(0o755)
+        assert agon_ai.programs_in(str(programs)) == ["ant.py", "Bee.py", "cat.js", "dog"]
+
+
+def tournament_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> "agon.ClassTournament":
+    monkeypatch.setattr(agon, "missing_file", lambda command: "node" if command[0] == "node" else None)
+    return agon.ClassTournament(str(folder))
+
+
+def test_who_takes_part_in_a_tournament_is_ticked(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = tournament_page(programs, monkeypatch)
+    session = on_table()
+    session.open(table)
+    page = shown(session).page
+    assert page.context == "Programs of the folder programs of mine" and not session.may_act
+    assert [(row.text, row.detail, row.state) for row in page.rows][:5] == [
+        ("ant.py", "", "on"), ("Bee.py", "", "on"), ("cat.js", "node is missing here", ""),
+        ("Level 1", "a first game", "on"), ("Level 2", "slips rarely", "off")]
+    assert len(page.rows) == 3 + len(agon_ai.LEVELS)
+    assert page.note == "3 take part, which makes 6 games." and buttons(page)[0][2]
+    for name in ("program cat.js", "program gone.py", "level 1", "level 3", "rounds_2", "time_500"):
+        table.choose(name)
+    page = shown(session, "de").page
+    assert page.note == "3 spielen mit, das sind 12 Partien." and page.chosen == "rounds_2 time_500"
+    assert [label for _, label in page.choices[1][1]] == ["0,1", "0,5", "2"]
+    assert table.players() == [str(programs / "ant.py"), str(programs / "Bee.py"), "level3"]
+    monkeypatch.setattr(agon.os, "cpu_count", lambda: 4)
+    page_path = str(programs / "turnier.html")
+    options = agon_ai._parser().parse_args(table.arguments(page_path, "de"))
+    assert (options.engines, options.live, options.page, options.language, options.rounds, options.movetime,
+            options.jobs) == (table.players(), True, page_path, "de", 2, 500, 2)
+    for name in ("program ant.py", "level 3"):
+        table.choose(name)
+    page = shown(session, "de").page
+    assert page.note == "Wähl mindestens zwei aus." and not buttons(page)[0][2]
+
+
+def test_a_folder_without_programs_or_that_is_gone_is_told(tmp_path: Path) -> None:
+    table = agon.ClassTournament(str(tmp_path))
+    assert "kein Programm" in table.page(agon.Texts("de"), agon.Settings()).feedback
+    table.look_into(str(tmp_path / "gone"))
+    assert table.page(ENGLISH, agon.Settings()).feedback == (
+        "This folder cannot be read (there is no such file or folder).")
+    assert table.programs == {}
+
+
+def played_tournament(folder: Path, monkeypatch: pytest.MonkeyPatch) -> "agon.ClassTournament":
+    """A tournament of which one game has been won, one lost by an error, and one is being played."""
+    table = tournament_page(folder, monkeypatch)
+    table.begin(str(folder / "t.html"))
+    lines: List[str] = []
+    ticker = agon_ai.Ticker(lines.append)
+    ticker.begin([agon_ai.EngineFailure("missing", who="x.py", reason="soup")],
+                 [agon_ai.Contestant(name, ("x",), (), "go", 1.0) for name in ("Ant", "Bee")], 4)
+    for number, failure in enumerate((None, agon_ai.EngineFailure("ended", who="Bee"))):
+        game = played("a5-b5 d1-e2" if number else "a5-b5")
+        game.resign(WHITE if number else BLACK)
+        ticker.finish(agon_ai.Pairing(0, 1, number), agon_ai.MatchGame(1.0, "", game, failure), str(folder / "a.agon"))
+    ticker.watch(agon_ai.Pairing(0, 1, 2), played("b1-c2"))
+    for line in lines:
+        table.hear(line)
+    return table
+
+
+def test_the_page_of_a_tournament_in_the_window_shows_table_games_and_who_is_missing(
+        programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = played_tournament(programs, monkeypatch)
+    session = on_table("k1-k2")
+    session.open(table)
+    view = shown(session)
+    page = view.page
+    assert view.is_wide and page.context == "2 of 4 games played"
+    assert page.table == (("no", "name", "1", "2", "points", "won", "drawn", "lost", "errors"),
+                          ("1", "Ant", "", "2", "2", "2", "0", "0", "0"), ("2", "Bee", "0", "", "0", "0", "0", "2", "1"))
+    assert [row[:4] for row in page.rows] == [
+        ("", "Always a game being played", "", ""), ("1-2-003", "Ant – Bee", "1-2-003 · playing", ""),
+        ("1-2-002", "Bee – Ant", "1-2-002 · 0-1", "!"), ("1-2-001", "Ant – Bee", "1-2-001 · 1-0", "")]
+    assert page.feedback == "Does not take part: x.py cannot be started: soup."
+    assert (page.heading, page.text, page.chosen_row) == ("Ant – Bee", "Game 1-2-003, move 1", "")
+    assert session.game.moves == (mv("b1-c2"),) and session.running.game.moves == (mv("k1-k2"),)
+    assert [button[0] for button in buttons(page) if not button[2]] == ["tournament_open"]
+    table.hear("move 1-2-003 d1-e2")
+    assert shown(session).picture.last == mv("d1-e2")
+    table.choose("1-2-002")
+    page = shown(session, "de").page
+    assert (page.heading, page.text) == ("Bee – Ant", "Partie 1-2-002: 0-1\nBee hat sich beendet")
+    assert page.chosen_row == "1-2-002" and all(button[2] for button in buttons(page))
+
+
+def test_the_game_that_is_watched_can_be_leafed_through_and_goes_on_at_its_end(
+        programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = played_tournament(programs, monkeypatch)
+    assert table.shown == agon_ai.Pairing(0, 1, 2)
+    table.commands()["previous"]()
+    assert table.game.moves == () and table.watched == agon_ai.Pairing(0, 1, 2)
+    table.hear("move 1-2-003 d1-e2")
+    assert table.game.moves == (), "who looks back stays there"
+    table.commands()["last"]()
+    table.hear("move 1-2-003 c2-c3")
+    assert len(table.game.moves) == 3
+    table.commands()["first"]()
+    table.commands()["next"]()
+    assert table.game.moves == (mv("b1-c2"),)
+    table.choose("")
+    assert len(table.game.moves) == 3 and table.watched is None
+
+
+def test_the_end_of_a_tournament_names_the_winner_and_one_that_was_cut_says_so(
+        programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = played_tournament(programs, monkeypatch)
+    table.stop()
+    assert not buttons(table.page(ENGLISH, agon.Settings()))[0][2]
+    table.end()
+    page = table.page(ENGLISH, agon.Settings())
+    assert (page.heading, page.context) == ("Winner: Ant", "Ended after 2 of 4 games")
+    assert buttons(page)[0] == ("tournament_new", "New tournament", True, True) and page.rows[0].name == "1-2-003"
+    table.end(agon.Message.of("fail_ended", who="x", last={"en": "soup", "de": "Suppe"}))
+    assert table.page(agon.Texts("de"), agon.Settings()).feedback.startswith("x hat sich beendet. Suppe\n")
+    table.clear()
+    assert table.tournament is None and table.commands() == {} and table.game.moves == ()
+    alone = tournament_page(programs, monkeypatch)
+    alone.begin("/x/t.html")
+    assert alone.page(ENGLISH, agon.Settings()).context == "The programs are being started …"
+    alone.hear("count 0")
+    assert "at least two that can be started" in alone.page(ENGLISH, agon.Settings()).feedback
+
+
+@pytest.mark.parametrize("room, columns", [
+    (1000, "0 1 2 3 4 5 6 7 8"), (260, "0 1 2 3 4 8"), (210, "0 1 2 3 4"), (200, "0 1 4 8"),
+    (150, "0 1 4"), (10, "0 1 4")])
+def test_a_crosstable_shows_the_columns_that_there_is_room_for(room: int, columns: str) -> None:
+    widths = (30, 80, 30, 30, 40, 40, 40, 40, 40)  # number, name, two players, and five counts
+    assert " ".join(map(str, agon.columns_with_room(widths, room))) == columns
 
 
 @pytest.mark.parametrize("language, mark, name", [("de", ";", "Stufe 3 verloren"), ("en", ",", "Level 3 lost")])
@@ -13784,6 +13936,8 @@ class Window:
         """Bring the shared window back to where each test begins."""
         app, fresh = self.app, agon.Settings(**FRESH_SETTINGS)
         app.pages.close()
+        app.tournament_thinker.close()
+        app.tournament_commands.table = None
         for child in self.root.winfo_children():
             if isinstance(child, (agon.tk.Toplevel, agon.tk.Menu)):
                 child.destroy()
@@ -13806,7 +13960,8 @@ class Window:
         assert app.writer.wait(20)
         for name in os.listdir(self.home):
             if not name.endswith(".lock"):
-                os.remove(os.path.join(self.home, name))
+                path = os.path.join(self.home, name)
+                shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
         app.store.register = agon.Register(app.writer)
         self.errors.clear()
 
@@ -14758,6 +14913,17 @@ def states(window: Window) -> Iterator[str]:
     window.run("setup_clear")
     window.run("setup_play")
     yield "set-up"
+    window.run("tournament")
+    yield "tournament, to be begun"
+    table = app.tournament_commands.table
+    table.begin("/a/rather/long/path/" * 3)
+    for line in ["absent " + agon_ai.failure_text(agon_ai.EngineFailure("missing", who="x.py", reason="soup")),
+                 *(f"player Name {number}" for number in range(8)), "count 56",
+                 f"game 1-2-001 {Position.start()}", f"game 1-3-001 {Position.start()}"]:
+        table.hear(line)
+    app.handle(table.end)
+    yield "tournament"
+    app.handle(table.clear)
 
 
 @pytest.mark.parametrize("size, zoom, language", [
@@ -15918,6 +16084,56 @@ def test_the_player_in_the_readme_plays(window: Window, tmp_path: Path) -> None:
         window.until(lambda: window.session.mode is agon.Mode.IDLE and not window.session.running.is_computers_turn)
         window.app.handle(window.app.attempt, window.session.game.legal_moves()[0], None)
         window.until(lambda: len(window.moves()) == 2 * count)
+
+
+# --- the tournament of a class ---------------------------------------------------
+
+TALKER = ("import sys\nfor line in sys.stdin:\n    if line.startswith('agon'): print('id name {name}\\nwants legal\\nagonok')\n"
+          "    if line.startswith('legal'): move = line.split()[1]\n    if line.startswith('go'): {on_go}\n"
+          "    sys.stdout.flush()\n")
+
+
+def test_a_tournament_is_played_beside_the_running_game_and_ends_with_the_window(
+        window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, on_go in (("shy", "print('bestmove resign')"), ("crasher", "[][1]"), ("first", "print('bestmove', move)")):
+        (tmp_path / f"{name}.py").write_text(TALKER.format(name=name.title(), on_go=on_go), "utf-8")
+    window.play("b1-c2")
+    commands, pages = window.app.tournament_commands, []
+    monkeypatch.setattr(commands, "browse", lambda address: pages.append(address) or True)
+    monkeypatch.setattr(window.app.dialogs, "choose_folder", lambda _before: str(tmp_path))
+    window.run("tournament")
+    window.press_button(window.page_button("tournament_folder"))
+    assert window.app.settings.tournament_folder == str(tmp_path)
+    window.app.handle(window.app._choose, "level 1")
+    window.press_button(window.page_button("tournament_start"))
+    table = commands.table
+    window.until(lambda: table.tournament.results)
+    window.run("page_close")
+    assert window.moves() == ["b1-c2"] and not window.session.is_lesson, "the running game has waited"
+    window.run("tournament")
+    window.until(lambda: not table.is_running)
+    assert table.tournament.names == ["Crasher", "First", "Shy"] and len(table.tournament.results) == 6
+    errors = {row.name: row.errors for row in agon_ai.standings(table.tournament.names, table.tournament.results)}
+    assert errors["Crasher"] >= 2 and errors["First"] == errors["Shy"] == 0 and window.app.tournament_thinker.engines == {}
+    window.press_button(window.page_button("tournament_page"))
+    assert pages[0].startswith("file:") and Path(table.page_path).read_text("utf-8").count("<li><a href") == 6
+    window.app.handle(window.app._choose, "1-3-002")
+    assert "Crasher" in window.app.window.page.shown.heading
+    window.press_button(window.page_button("tournament_open"))
+    assert window.session.running.path.endswith("-1-3-002.agon") and not window.session.is_lesson
+    window.run("previous_game")
+    assert window.moves() == ["b1-c2"]
+    window.run("tournament")
+    window.press_button(window.page_button("tournament_new"))
+    (tmp_path / "hangs.py").write_text(TALKER.format(name="Hangs", on_go="__import__('time').sleep(600)"), "utf-8")
+    window.run("tournament")
+    for name in ("program crasher.py", "program first.py", "level 1"):
+        window.app.handle(window.app._choose, name)
+    window.press_button(window.page_button("tournament_start"))
+    window.until(lambda: table.tournament.running)
+    window.press_button(window.page_button("tournament_stop"))
+    window.until(lambda: not table.is_running)
+    assert "Beendet nach 0 von 2 Partien" in window.app.window.page.shown.context
 
 
 # --- another computer ------------------------------------------------------------
