@@ -6757,6 +6757,63 @@ def mix(first: str, second: str, share: float) -> str:
     return "#%02x%02x%02x" % tuple(round(a + (b - a) * share) for a, b in zip(rgb(first), rgb(second)))
 
 
+#: Pixels of a row that are covered by the same share: the row, the first one, the one behind the last, the share.
+Span = Tuple[int, int, int, float]
+#: The same without the row.
+Stretch = Tuple[int, int, float]
+
+
+@functools.lru_cache(maxsize=64)
+def spans_of(outlines: Tuple[Tuple[Point, ...], ...], left: int, top: int, height: int, lines: int) -> Sequence[Span]:
+    """What polygons cover of the pixels; their origin lies `left` and `top` from the upper left corner.
+
+    Each row of pixels is sampled along some lines; two polygons that overlap leave a hole (the even-odd rule).
+    Many pictures differ in their colours only: at the start of the program nearly half of the spans are known.
+    """
+    edges = [(x1, y1, x2, y2) if y1 < y2 else (x2, y2, x1, y1)
+             for points in outlines for (x1, y1), (x2, y2) in zip(points, (*points[1:], points[0]))]
+    first_row = max(0, int(min(edge[1] for edge in edges) + top))
+    last_row = min(height, int(max(edge[3] for edge in edges) + top) + 1)
+    crossings: List[List[float]] = [[] for _ in range((last_row - first_row) * lines)]
+    for x1, y1, x2, y2 in edges:
+        first = max(0, math.ceil((y1 + top - first_row) * lines - 0.5))
+        last = min(len(crossings), math.ceil((y2 + top - first_row) * lines - 0.5))
+        if first < last:
+            slope = (x2 - x1) / (y2 - y1)
+            x = x1 + left + slope * ((first + 0.5) / lines + first_row - top - y1)
+            for i in range(first, last):
+                crossings[i].append(x)
+                x += slope / lines
+    spans: List[Span] = []
+    here: Sequence[List[float]] = ()
+    stretches: List[Stretch] = []
+    for row in range(first_row, last_row):
+        above, here = here, crossings[(row - first_row) * lines:(row - first_row + 1) * lines]
+        if here != above:  # between upright edges all rows are the same
+            stretches = list(_stretches(here))
+        spans += [(row, begin, end, cover) for begin, end, cover in stretches]
+    return spans
+
+
+def _stretches(crossings: Sequence[Sequence[float]]) -> Iterator[Stretch]:
+    """What is covered of a row between the crossings along each of its lines."""
+    #: By how much each pixel is covered more than the one before it, and what the ends of spans add to one pixel.
+    rises: Dict[int, float] = {}
+    share = 1 / len(crossings)
+    for line in map(sorted, crossings):
+        for begin, end in zip(line[::2], line[1::2]):
+            for x, sign in ((begin, share), (end, -share)):
+                column = int(x)
+                part = sign * (column + 1 - x)
+                rises[column] = rises.get(column, 0) + part
+                rises[column + 1] = rises.get(column + 1, 0) + sign - part
+    cover, columns = 0.0, sorted(rises)
+    for begin_column, end_column in zip(columns, columns[1:]):
+        cover += rises[begin_column]
+        if cover > 0.002:
+            yield begin_column, end_column, cover
+
+
 class Raster:
     """A picture with an alpha channel, painted by coverage so that its edges are smooth.
 
@@ -6777,12 +6834,15 @@ class Raster:
         if not row[at + 3]:
             row[at:at + 4] = bytes((*colour[:3], int(alpha * 255 + 0.5)))
             return
-        below = row[at + 3] / 255 * (1 - alpha)
-        total = alpha + below
-        share = alpha / total
-        for i in (0, 1, 2):
-            row[at + i] += round((colour[i] - row[at + i]) * share)
-        row[at + 3] = int(total * 255 + 0.5)
+        share = alpha
+        if row[at + 3] < 255:
+            total = alpha + row[at + 3] / 255 * (1 - alpha)
+            share = alpha / total
+            row[at + 3] = int(total * 255 + 0.5)
+        parts = int(share * 256 + 0.5)
+        row[at] += (colour[0] - row[at]) * parts >> 8
+        row[at + 1] += (colour[1] - row[at + 1]) * parts >> 8
+        row[at + 2] += (colour[2] - row[at + 2]) * parts >> 8
 
     def _strip(self, lit: str, shaded: str, opacity: float, begin: float, length: float) -> bytes:
         """The colours by column + row: light falls from the upper left, so every row of it is a slice of one strip."""
@@ -6832,42 +6892,8 @@ class Raster:
              lines: int = 4) -> None:
         """Fill polygons, each row of pixels sampled along some lines; two that overlap leave a hole (the even-odd rule)."""
         strip = self._strip(lit, shaded, opacity, 0, self.width + self.height)
-        edges = [(x1, y1, x2, y2) if y1 < y2 else (x2, y2, x1, y1)
-                 for points in outlines for (x1, y1), (x2, y2) in zip(points, (*points[1:], points[0]))]
-        top = max(0, int(min(edge[1] for edge in edges) + self.y))
-        bottom = min(self.height, int(max(edge[3] for edge in edges) + self.y) + 1)
-        crossings: List[List[float]] = [[] for _ in range((bottom - top) * lines)]
-        for x1, y1, x2, y2 in edges:
-            first = max(0, math.ceil((y1 + self.y - top) * lines - 0.5))
-            last = min(len(crossings), math.ceil((y2 + self.y - top) * lines - 0.5))
-            if first < last:
-                slope = (x2 - x1) / (y2 - y1)
-                x = x1 + self.x + slope * ((first + 0.5) / lines + top - self.y - y1)
-                for i in range(first, last):
-                    crossings[i].append(x)
-                    x += slope / lines
-        for row_number in range(top, bottom):
-            at = (row_number - top) * lines
-            self._fill_row(strip, row_number, crossings[at:at + lines])
-
-    def _fill_row(self, strip: bytes, row_number: int, crossings: Sequence[List[float]]) -> None:
-        """Fill a row between the crossings along each of its lines."""
-        #: By how much each pixel is covered more than the one before it, and what the ends of spans add to one pixel.
-        rises: Dict[int, float] = {}
-        share = 1 / len(crossings)
-        for line in crossings:
-            line.sort()
-            for begin, end in zip(line[::2], line[1::2]):
-                for x, sign in ((begin, share), (end, -share)):
-                    column = int(x)
-                    part = sign * (column + 1 - x)
-                    rises[column] = rises.get(column, 0) + part
-                    rises[column + 1] = rises.get(column + 1, 0) + sign - part
-        cover, columns = 0.0, sorted(rises)
-        for begin, end in zip(columns, columns[1:]):
-            cover += rises[begin]
-            if cover > 0.002:
-                self._lay(strip, row_number, begin, end, cover)
+        for row_number, begin, end, cover in spans_of(tuple(map(tuple, outlines)), self.x, self.y, self.height, lines):
+            self._lay(strip, row_number, begin, end, cover)
 
     def stroke(self, points: Sequence[Point], width: float, colour: str) -> None:
         """A line along some points, as thin quads with round joints."""
@@ -6878,18 +6904,24 @@ class Raster:
         for x, y in points[1:-1]:
             self.disc(x, y, width / 2, colour)
 
-    def lay(self, other: "Raster", x: int, y: int) -> None:
-        """Lay another picture over this one, its middle at this place."""
-        left, top = x + self.x - other.x, y + self.y - other.y
-        for row_number, row in enumerate(other.rows, top):
+    def lay(self, other: "Raster", places: Sequence[Tuple[int, int]]) -> None:
+        """Lay another picture over this one, its middle at each of these places."""
+        #: By row of the other: its opaque middle, which is one slice, and the pixels that have to be blended.
+        rows = []
+        for row in other.rows:
             alphas = row[3::4]
             begin, end = max(0, alphas.find(255)), alphas.rfind(255) + 1
             if alphas.count(255) < end - begin:  # hollow
                 begin = end = 0
-            self.rows[row_number][4 * (left + begin):4 * (left + end)] = row[4 * begin:4 * end]
-            for column in (*range(begin), *range(end, other.width)):
-                if alphas[column]:
-                    self.blend(left + column, row_number, row[4 * column:4 * column + 3], alphas[column] / 255)
+            rows.append((begin, end, row[4 * begin:4 * end],
+                         [(column, row[4 * column:4 * column + 3], alphas[column] / 255)
+                          for column in (*range(begin), *range(end, other.width)) if alphas[column]]))
+        for x, y in places:
+            left, top = x + self.x - other.x, y + self.y - other.y
+            for row_number, (begin, end, middle, around) in enumerate(rows, top):
+                self.rows[row_number][4 * (left + begin):4 * (left + end)] = middle
+                for column, colour, alpha in around:
+                    self.blend(left + column, row_number, colour, alpha)
 
     def fade(self, opacity: float) -> None:
         """Make all of it more transparent."""
@@ -6903,7 +6935,7 @@ class Raster:
         for row_number, row in enumerate(self.rows):
             for i in range(8):
                 double.rows[2 * row_number][i::8] = row[i % 4::4]
-            double.rows[2 * row_number + 1] = double.rows[2 * row_number]
+            double.rows[2 * row_number + 1] = bytearray(double.rows[2 * row_number])
         return double
 
     def widen(self, pixels: int) -> None:
@@ -6969,19 +7001,21 @@ def paint_cell(scale: Point, face: str, edge: str, shine: float, star: str = "")
 def paint_board(scale: Point, theme: Theme) -> Raster:
     """The board without pieces and letters: a soft shadow, the plate with its light and its hairline, the cells."""
     layout = Layout(scale[0], 0, 0, stretch=scale[1] / scale[0])
-    raster = Raster(PLATE_WIDTH / 2 * scale[0] + SHADOW, PLATE_HEIGHT / 2 * scale[1] + SHADOW + SHADOW_LOWER, theme.window)
+    reach_x, reach_y = PLATE_WIDTH / 2 * scale[0] + SHADOW, PLATE_HEIGHT / 2 * scale[1] + SHADOW + SHADOW_LOWER
+    shadow = Raster(reach_x / 2, reach_y / 2, theme.window)
     for step in range(-SHADOW, SHADOW, 2):
-        points = [(x, y + SHADOW_LOWER) for x, y in layout.plate(step / scale[0])]
-        raster.fill([points], mix(theme.window, theme.frame_rim, 0.02 * (step + SHADOW + 2)), lines=1)
+        points = [(x / 2, (y + SHADOW_LOWER) / 2) for x, y in layout.plate(step / scale[0])]
+        shadow.fill([points], mix(theme.window, theme.frame_rim, 0.02 * (step + SHADOW + 2)), lines=1)
+    raster = shadow.doubled()
     raster.fill([layout.plate()], theme.frame_rim)
     raster.fill([layout.plate(1.5 / scale[0])], mix(theme.frame, "#ffffff", 0.1), mix(theme.frame, "#000000", 0.12))
     half = 0.65 / scale[0]
     raster.fill([layout.plate(0.14 - half), layout.plate(0.14 + half)], theme.frame_hairline)
     tiles = [paint_cell(scale, face, theme.edge, theme.shine, "" if ring else theme.star)
              for ring, face in enumerate(theme.rings)]
-    for cell in CELLS:
-        x, y = layout.centre(cell)
-        raster.lay(tiles[RING[cell] or 0], round(x), round(y))
+    for ring, tile in enumerate(tiles):
+        centres = [layout.centre(cell) for cell in CELLS if RING[cell] == ring]
+        raster.lay(tile, [(round(x), round(y)) for x, y in centres])
     return raster
 
 
@@ -7327,10 +7361,10 @@ def paint_enclosures(width: int, size: int, theme: Theme) -> Raster:
         cells = [parse_cell(name) for name in names.split()]
         places = [(round(x), round(y)) for x, y in map(layout.centre, cells)]
         for (x, y), ring, colours in zip(places, (1, 2, 1), (theme.white, theme.black, theme.white)):
-            raster.lay(paint_cell(scale, theme.rings[ring], theme.edge, theme.shine), x, y)
-            raster.lay(paint_piece(round(PIECE_DIAMETER * size), colours, False), x, y)
+            raster.lay(paint_cell(scale, theme.rings[ring], theme.edge, theme.shine), [(x, y)])
+            raster.lay(paint_piece(round(PIECE_DIAMETER * size), colours, False), [(x, y)])
         (x1, y1), (x, y), _ = places
-        raster.lay(paint_bar(scale, (x1 - x, y1 - y), 1.0, LIGHT.forbidden), x, y)
+        raster.lay(paint_bar(scale, (x1 - x, y1 - y), 1.0, LIGHT.forbidden), [(x, y)])
     return raster
 
 
@@ -7946,11 +7980,11 @@ def picture_png(picture: Picture, theme: Theme, flipped: bool, show_ranks: bool)
     for cell, colour in scene.colours().items():
         if colour != theme.rings[RING[cell] or 0]:
             tile = paint_cell(layout.scale, colour, theme.edge, theme.shine, theme.star if cell == THRONE else "")
-            raster.lay(tile, *(round(number) for number in layout.centre(cell)))
+            raster.lay(tile, [(round(x), round(y)) for x, y in [layout.centre(cell)]])
     for label, (x, y) in (*layout.letters().items(), *(layout.ranks().items() if show_ranks else ())):
         _paint_label(raster, str(label), x, y, layout.size * 0.36 / 6, theme.letters)
     for sprite in sorted(scene.sprites(), key=lambda sprite: sprite.layer):
-        raster.lay(sprite.paint(layout.scale, *sprite.values), sprite.x, sprite.y)
+        raster.lay(sprite.paint(layout.scale, *sprite.values), [(sprite.x, sprite.y)])
     return raster.png()
 
 

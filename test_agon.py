@@ -15389,7 +15389,7 @@ def test_an_edge_between_two_pixels_is_mixed_from_both_colours() -> None:
 def test_pictures_can_be_laid_over_each_other_faded_doubled_and_packed() -> None:
     ground, tile = agon.Raster(6, 4, "#102030"), agon.Raster(2)
     tile.fill([[(-1.5, -2), (1.5, -2), (1.5, 2), (-1.5, 2)]], "#f0e0d0")
-    ground.lay(tile, 3, 0)
+    ground.lay(tile, [(3, 0)])
     assert [pixel(ground, x, 0)[0] for x in (0, 1, 2, 3, 4, 5)] == [
         "#102030", "#808080", "#f0e0d0", "#f0e0d0", "#808080", "#102030"]
     header, data = ground.ppm()[:11], ground.ppm()[11:]
@@ -15619,7 +15619,7 @@ def test_every_letter_and_figure_of_the_board_can_be_painted() -> None:
 def test_a_hollow_picture_is_laid_over_another_without_its_hole() -> None:
     below, ring = agon.Raster(10, 10, "#ffffff"), agon.Raster(8, 8)
     ring.stroke([(-6, -6), (6, -6), (6, 6), (-6, 6), (-6, -6)], 3, "#ff0000")
-    below.lay(ring, 0, 0)
+    below.lay(ring, [(0, 0)])
     assert below.rows[10][4 * 10:4 * 10 + 4] == bytes((255, 255, 255, 255))
     assert bytes((255, 0, 0, 255)) in bytes(below.rows[10])
 
