@@ -23,7 +23,7 @@ Contents
     12. Board         the canvas: draws a Picture, knows the pixels
     13. Panel         the widgets beside the board
     14. Window        toolbar, board and panel in one frame; menus
-    15. Dialogs       questions, new game, help, conversation
+    15. Dialogs       questions, new game, help
     16. Application   one event, one transition, one picture
 """
 
@@ -199,7 +199,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_look_only": ("Du schaust zurück. Mit {key} kommst du zum letzten Zug.",
                       "You are looking back. {key} brings you to the last move."),
     "fail_missing": ("{who} lässt sich nicht starten ({reason}).", "{who} cannot be started ({reason})."),
-    "fail_ended": ("{who} hat sich beendet. {last}", "{who} has ended. {last}"),
+    "fail_ended": ("{who} hat sich beendet.", "{who} has ended."),
+    "fail_ended_with": ("{who} hat sich beendet: {last}.", "{who} has ended: {last}."),
     "fail_slow": ("{who} antwortet nicht mehr und wurde beendet.", "{who} no longer answers and was ended."),
     "fail_illegal": ("{who} hat keinen möglichen Zug genannt. {why}", "{who} named no possible move. {why}"),
     "fail_other": ("{who}: {why}", "{who}: {why}"),
@@ -223,6 +224,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "say_branched": ("Ein neues Spiel ab Zug {number}. Das alte bleibt, wie es ist.",
                      "A new game from move {number}. The old one stays as it is."),
     "say_copied_position": ("Die Stellung ist in der Zwischenablage.", "The position is on the clipboard."),
+    "say_copied_talk": ("Das Gespräch ist in der Zwischenablage.", "The conversation is on the clipboard."),
     "say_copied_game": ("Das Spiel ist in der Zwischenablage.", "The game is on the clipboard."),
     "say_typed": ("Zug: {text}", "Move: {text}"),
     "say_cell": ("{cell}: frei", "{cell}: free"),
@@ -654,6 +656,10 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "program_passed": ("{name} ist bereit.", "{name} is ready."),
     "program_failed": ("{side}: {failure}", "{side}: {failure}"),
     "browse": ("Suchen …", "Browse …"),
+    "talk_to": ("An {name}", "To {name}"),
+    "talk_error": ("Fehler von {name}", "Errors of {name}"),
+    "talk_copy": ("Kopieren", "Copy"),
+    "talk_close": ("Schließen", "Close"),
     "no_conversation": ("Das Programm wird gefragt, sobald es am Zug ist.",
                         "The program is asked as soon as it is its turn."),
     # the tournament of a class
@@ -1160,6 +1166,8 @@ class Settings(NamedTuple):
     flipped: bool = False
     animation: bool = True
     analysis: bool = False
+    #: Whether the conversation with the programs stands in the place of the moves.
+    conversation: bool = False
     #: Whether the card for newcomers is still to be shown.
     is_new: bool = True
     recent: Tuple[str, ...] = ()
@@ -4427,6 +4435,13 @@ class AnalysisView(NamedTuple):
     marks: Tuple[Tuple[int, str], ...] = ()
 
 
+class TalkLine(NamedTuple):
+    """A line of a conversation: who speaks ('name', above his lines), or what he says ('>', '<', '!' as in Said)."""
+
+    kind: str
+    text: str
+
+
 class View(NamedTuple):
     """All that the window shows."""
 
@@ -4453,6 +4468,8 @@ class View(NamedTuple):
     theatre: Optional[TheatreView] = None
     #: The page about learning, in its place.
     learning: Optional[LearningView] = None
+    #: The conversation with the programs that play, in the place of the moves, if it is shown.
+    talk: Optional[Tuple[TalkLine, ...]] = None
 
     @property
     def is_wide(self) -> bool:
@@ -4466,8 +4483,12 @@ QUIET_WARNING = 60
 WON_STEPS = 100.0
 
 
+#: What programs and window have said to each other, by the names of the programs.
+Conversation = Sequence[Tuple[str, Said]]
+
+
 def view_of(session: Session, hand: HandState, report: Report, settings: Settings, texts: Texts,
-            notice: Optional[Message] = None) -> View:
+            notice: Optional[Message] = None, conversation: Conversation = ()) -> View:
     """What the window shows for this state; nothing is asked twice and nothing is changed."""
     running, table = session.running, session.table
     game = table.game
@@ -4487,7 +4508,22 @@ def view_of(session: Session, hand: HandState, report: Report, settings: Setting
                   if settings.analysis and not session.is_lesson else None),
         page=page_with_refusal(page, session, texts) if page else None,
         resting=resting_commands(session, outcome), theatre=table.theatre(texts),
-        learning=table.learning(texts))
+        learning=table.learning(texts),
+        talk=talk_of(conversation, texts) if settings.conversation and not session.is_lesson else None)
+
+
+def talk_of(conversation: Conversation, texts: Texts) -> Tuple[TalkLine, ...]:
+    """A conversation with a heading wherever the speaker changes."""
+    lines: List[TalkLine] = []
+    before: Tuple[str, str] = ("", "")
+    for name, said in conversation:
+        if (name, said.speaker) != before:
+            before = name, said.speaker
+            shown = visible(name or texts("computer_player"), HEADING_NAME)
+            keys = {">": "talk_to", "!": "talk_error"}
+            lines.append(TalkLine("name", texts(keys[said.speaker], name=shown) if said.speaker in keys else shown))
+        lines.append(TalkLine(said.speaker, said.text))
+    return tuple(lines) or (TalkLine("", texts("no_conversation")),)
 
 
 def picture_of(session: Session, hand: HandState, report: Report, outcome: Optional[Outcome]) -> Picture:
@@ -4820,7 +4856,7 @@ def hint_message(game: Game, move: Move, score: Optional[int]) -> Message:
 #: Commands that rest while a lesson has the board, unless it gives them a meaning.
 GAME_COMMANDS = frozenset((
     "undo", "redo", "first", "previous", "next", "last", "hint", "move_now", "pause", "one_move", "swap",
-    "offer_draw", "resign", "save", "again", "next_level", "look_through"))
+    "offer_draw", "resign", "save", "again", "next_level", "look_through", "conversation"))
 
 
 #: Commands that would change the game for one of two computers alone.
@@ -5266,6 +5302,7 @@ class Thinker:
             replies = engine.poll()
         except EngineFailure as failure:
             key = f"fail_{failure.code}" if failure.code in ("ended", "slow") else "fail_other"
+            key += "_with" if failure.code == "ended" and engine.last_error.error else ""
             self._fail(asked, key, last=spoken(engine.last_error), why=spoken(failure))
             return
         waited = time.monotonic() - self._asked_at
@@ -5363,15 +5400,17 @@ class Thinker:
         while engine.events and player.program in self.engines:
             on_event(engine.events.popleft())
         if reason or not engine.is_running:
-            on_end(Message.of("fail_ended", who=Message("other_computer"), last=spoken(engine.last_error)))
+            key = "fail_ended_with" if engine.last_error.error else "fail_ended"
+            on_end(Message.of(key, who=Message("other_computer"), last=spoken(engine.last_error)))
         else:
             self._jobs.later(self._job + " events", EVENTS_MS, partial(self._listen, player, on_event, on_end))
 
-    def conversation(self, players: Sequence[Player]) -> Sequence[Any]:
-        """What the program that plays, or else the computer player, has said and been told of late."""
-        programs = [player.program for player in players if player.program]
-        engine = self.engines.get(programs[0] if programs else self._own_engine)
-        return engine.log if engine else ()
+    def conversation(self, players: Sequence[Player]) -> Conversation:
+        """What the programs that play, or else the computer player, have said and been told of late, in order."""
+        commands = {player.program: player.called for player in players if player.program} or {self._own_engine: ""}
+        spoken = [(self.engines[command].name or called, said) for command, called in commands.items()
+                  if command in self.engines for said in list(self.engines[command].log)]
+        return sorted(spoken, key=lambda line: line[1].when)
 
 
 class Trial:
@@ -6514,6 +6553,11 @@ class Files:
         return Diagram(game.positions[ply], f"{game.numbered(ply - 1)} · {turn}", game.moves[ply - 1])
 
     # -- clipboard --
+
+    def copy_talk(self, words: str) -> None:
+        """Copy what has been said in the conversation."""
+        self.clipboard(words)
+        self.session.say(Message("say_copied_talk"))
 
     def copy_position(self) -> None:
         """Copy the position on the board as a line of text."""
@@ -10278,6 +10322,88 @@ NARROW, LOW = 900, 640
 PLACES = ("place_game", "place_learn", "place_puzzles", "place_analysis")
 
 
+class TalkPanel(ttk.Frame):
+    """The conversation with the programs that play, told apart by who speaks; it can be copied."""
+
+    def __init__(self, parent: tk.Misc, look: Look, texts: Texts, on_command: Callable[[str], None],
+                 on_copy: Callable[[str], None]) -> None:
+        super().__init__(parent)
+        self.look, self.texts = look, texts
+        self._on_copy = on_copy
+        self.shown: Tuple[TalkLine, ...] = ()
+        self._is_at_end = True
+        self.columnconfigure((0, 1), weight=1)
+        self.rowconfigure(1, weight=1)
+        self.title = ttk.Label(self, style="Bold.TLabel")
+        self.title.grid(row=0, column=0, columnspan=3, sticky="w", pady=(0, NEAR))
+        self.text = tk.Text(self, width=10, height=2, padx=8, pady=4, borderwidth=0, highlightthickness=1, wrap="char",
+                            state="disabled")
+        self.text.grid(row=1, column=0, columnspan=2, sticky="nsew")
+        self.scrollbar = ttk.Scrollbar(self, command=self.text.yview)
+        self.scrollbar.grid(row=1, column=2, sticky="ns")
+        self.text.configure(yscrollcommand=self.scrollbar.set)
+        self.text.bind("<Button-1>", self._on_click)
+        self.text.bind("<Configure>", self._see_end)
+        for sequence in ("<<Copy>>", "<Command-c>" if IS_MAC else "<Control-c>"):
+            self.text.bind(sequence, self._on_copy_key)
+        self.copy_button = ttk.Button(self, command=self.copy)
+        self.close_button = ttk.Button(self, command=partial(on_command, "conversation"))
+        self.copy_button.grid(row=2, column=0, sticky="ew", pady=(NEAR, 0), padx=(0, NEAR))
+        self.close_button.grid(row=2, column=1, columnspan=2, sticky="ew", pady=(NEAR, 0), padx=(NEAR, 0))
+
+    def dress(self) -> None:
+        """Take colours, text size and language that are in force."""
+        theme, fonts, texts = self.look.theme, self.look.fonts, self.texts
+        fixed = tkfont.Font(self, name="TkFixedFont", exists=True).actual()["family"]
+        font = (fixed, fonts["small"].cget("size"))
+        self.text.configure(font=font, background=theme.list, foreground=theme.text, highlightbackground=theme.border,
+                            highlightcolor=theme.border, selectbackground=theme.allowed, selectforeground=theme.on_colour)
+        indent = round(0.8 * self.look.em)
+        self.text.tag_configure("name", font=(*font, "bold"), spacing1=6)
+        self.text.tag_configure(">", foreground=theme.quiet_text, lmargin1=indent, lmargin2=2 * indent)
+        self.text.tag_configure("<", foreground=theme.text, lmargin1=indent, lmargin2=2 * indent)
+        # Not wrapped, so that what points at a place in the line above does so.
+        self.text.tag_configure("!", foreground=theme.forbidden, lmargin1=indent, wrap="none")
+        self.text.tag_raise("sel")
+        self.title.configure(text=texts("conversation"))
+        self.copy_button.configure(text=texts("talk_copy"))
+        self.close_button.configure(text=texts("talk_close"))
+
+    def show(self, lines: Tuple[TalkLine, ...]) -> None:
+        """Show these lines; who reads further up stays there, and what is selected stays so as long as it can."""
+        if lines == self.shown:
+            return
+        text, count = self.text, len(self.shown)
+        # Not yview(), which only estimates as long as lines have not been seen.
+        is_at_end = not count or not text.winfo_viewable() or text.bbox("end-1c") is not None
+        text.configure(state="normal")
+        if not count or lines[:count] != self.shown:
+            text.delete("1.0", "end")
+            count = 0
+        for line in lines[count:]:
+            text.insert("end", line.text + "\n", line.kind)
+        text.configure(state="disabled")
+        self.shown, self._is_at_end = lines, is_at_end
+        self._see_end()
+
+    def _see_end(self, _event: object = None) -> None:
+        """Show the last line, unless somebody reads further up."""
+        if self._is_at_end:
+            self.text.see("end")
+
+    def copy(self) -> None:
+        """Copy what is selected, or else all that has been said."""
+        chosen = self.text.tag_ranges("sel")
+        self._on_copy(self.text.get(*chosen[:2]) if chosen else self.text.get("1.0", "end").strip() + "\n")
+
+    def _on_copy_key(self, _event: object) -> str:
+        self.copy()
+        return "break"
+
+    def _on_click(self, _event: object) -> None:
+        self.text.focus_set()  # a text that cannot be changed does not take the keyboard by itself
+
+
 class ToolTip:
     """A word that appears below a widget while the pointer rests on it."""
 
@@ -10375,7 +10501,7 @@ class MainWindow:
 
     def __init__(self, root: tk.Tk, look: Look, texts: Texts, jobs: Jobs, on_command: Callable[[str], None],
                  on_go: Callable[[int], None], on_line: Callable[[int, int], None], on_choice: Callable[[str], None],
-                 on_menu: Callable[[int, int], None]) -> None:
+                 on_menu: Callable[[int, int], None], on_copy: Callable[[str], None]) -> None:
         self.root, self.look, self.texts, self.jobs = root, look, texts, jobs
         self.shown: Optional[View] = None
         #: The size that the window is going to have (pixels), until it has one.
@@ -10405,6 +10531,7 @@ class MainWindow:
         self.theatre = TheatrePage(self.panel, look, texts, jobs, on_command, partial(self._choose, "theatre", on_choice))
         self.learning = LearningPage(self.panel, look, texts, on_command, partial(self._choose, "learning", on_choice))
         self.reasons = ReasonBox(frame, look, texts)
+        self.talk = TalkPanel(self.column, look, texts, on_command, on_copy)
         self._build_column(on_command, on_go, on_line, focus_back)
 
     def _build_column(self, on_command: Callable[[str], None], on_go: Callable[[int], None],
@@ -10498,6 +10625,7 @@ class MainWindow:
         self.page.shown = None
         self.theatre.dress()
         self.learning.dress()
+        self.talk.dress()
         shown, self.shown = self.shown, None
         self.arrange()
         if shown:
@@ -10612,7 +10740,10 @@ class MainWindow:
         self._is_card_due = view.voice.kind == "end" and self.board.is_moving
         if not self._is_card_due:
             self.voice.show(view.voice)
-        self._place(self.moves, True, row=6)
+        self._place(self.moves, view.talk is None, row=6)
+        self._place(self.talk, view.talk is not None, row=6)
+        if view.talk is not None:
+            self.talk.show(view.talk)
         self._place(self.card, bool(view.card), row=3)
         if view.card:
             self.card_buttons.show(view.card)
@@ -10623,7 +10754,8 @@ class MainWindow:
         for key, button in self.buttons.items():
             button.state(["disabled" if key in view.resting else "!disabled"])
         analysis = self.analysis
-        leave_out(self.column, self._room(), (self.moves, analysis.chart, analysis.summary, *analysis.lines[:0:-1]))
+        leave_out(self.column, self._room(), (self.moves, analysis.chart, analysis.summary, *analysis.lines[:0:-1],
+                                              *((self.analysis, self.talk) if view.talk else ())))
 
     def _show_reasons(self, page: Union[TheatreView, LearningView, None]) -> None:
         """Below the board of the theatre, as many reasons as there is room for."""
@@ -10640,7 +10772,7 @@ class MainWindow:
     def _place(self, widget: tk.Widget, is_shown: bool, row: int) -> None:
         """Show a widget in its row, or hide it."""
         if is_shown and not widget.winfo_manager():
-            is_list = widget is self.moves
+            is_list = widget in (self.moves, self.talk)
             widget.grid(row=row, column=0, sticky="nsew" if is_list else "ew", pady=0 if is_list else (0, APART))
         elif not is_shown:
             widget.grid_remove()
@@ -11450,50 +11582,6 @@ class HelpWindow(Page):
         return page
 
 
-class ConversationWindow(Page):
-    """Shows the conversation with a player's own program, or the computer player, as it goes on."""
-
-    REFRESH_MS = 250
-
-    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, jobs: Jobs, lines: Callable[[], Sequence[Said]]) -> None:
-        super().__init__(parent, look, texts, "conversation", 52, 24)
-        self.jobs, self.lines = jobs, lines
-        self._shown: List[Said] = []
-        self.dress()
-        self._refresh()
-
-    def build(self) -> tk.Text:
-        """The lines, as they come, told apart by who speaks."""
-        theme, fonts = self.look.theme, self.look.fonts
-        fixed = tkfont.Font(self, name="TkFixedFont", exists=True).actual()["family"]
-        page = self.make_text(state="disabled", font=(fixed, fonts["small"].cget("size")))
-        page.tag_configure(">", foreground=theme.quiet_text)
-        page.tag_configure("<", foreground=theme.text)
-        page.tag_configure("!", foreground=theme.forbidden)
-        self._shown = []
-        return page
-
-    def _refresh(self) -> None:
-        lines = list(self.lines())
-        page = self.main
-        if isinstance(page, tk.Text) and (lines != self._shown or not lines):
-            self._shown = lines
-            page.configure(state="normal")
-            page.delete("1.0", "end")
-            for said in lines:
-                page.insert("end", f"{said.speaker} {said.text}\n", said.speaker)
-            if not lines:
-                page.insert("end", self.texts("no_conversation"))
-            page.configure(state="disabled")
-            page.see("end")
-        self.jobs.later("conversation", self.REFRESH_MS, self._refresh)
-
-    def destroy(self) -> None:
-        """Close the window and cancel the next refresh."""
-        self.jobs.forget("conversation")
-        super().destroy()
-
-
 # --- 16. Application -------------------------------------------------------------
 
 GARBAGE_MS = 3000
@@ -11505,18 +11593,16 @@ CLOSING_S = 30.0
 class Pages:
     """The windows that stay open beside the game; there is one of each kind."""
 
-    def __init__(self, root: tk.Tk, look: Look, texts: Texts, session: Session, thinker: Thinker, jobs: Jobs,
-                 dialogs: Dialogs, shortcuts: Callable[[], Sequence[Command]]) -> None:
-        self.root, self.look, self.texts = root, look, texts
-        self.session, self.thinker, self.jobs = session, thinker, jobs
+    def __init__(self, root: tk.Tk, look: Look, texts: Texts, session: Session, dialogs: Dialogs,
+                 shortcuts: Callable[[], Sequence[Command]]) -> None:
+        self.root, self.look, self.texts, self.session = root, look, texts, session
         self.dialogs, self.shortcuts = dialogs, shortcuts
         #: The windows by the commands that open them.
         self.open_pages: Dict[str, Page] = {}
 
     def commands(self) -> Tuple[Command, ...]:
         """The commands, with their shortcuts."""
-        return (Command("conversation", partial(self.open, "conversation", self._make_conversation)),
-                Command("help", partial(self.open, "help", self._make_help), "F1"), Command("about", self._about))
+        return (Command("help", partial(self.open, "help", self._make_help), "F1"), Command("about", self._about))
 
     def open(self, key: str, make: Callable[[], Page]) -> None:
         """Open a window, in the place of an older one of its kind."""
@@ -11532,12 +11618,6 @@ class Pages:
         for page in self.open_pages.values():
             if page.winfo_exists():
                 page.follow(self.session.game)
-
-    def _make_conversation(self) -> ConversationWindow:
-        return ConversationWindow(self.root, self.look, self.texts, self.jobs, self._conversation)
-
-    def _conversation(self) -> Sequence[Said]:
-        return self.thinker.conversation(self.session.running.players)
 
     def _make_help(self) -> HelpWindow:
         return HelpWindow(self.root, self.look, self.texts, read_lessons("rules.agon")[0], self.shortcuts())
@@ -11572,7 +11652,8 @@ class ViewCommands:
         """The commands, with their shortcuts."""
         switches = [Command(key, partial(self.toggle, name), shortcut, name) for key, name, shortcut in (
             ("flip", "flipped", "Mod-f"), ("ranks", "ranks", ""), ("animation", "animation", ""),
-            ("analysis", "analysis", "F8"))]
+            ("analysis", "analysis", "F8"),
+            ("conversation", "conversation", ""))]
         return (*switches, Command("larger", partial(self.zoom, 1), "Mod-plus"),
                 Command("smaller", partial(self.zoom, -1), "Mod-minus"),
                 Command("full_screen", self.full_screen, "F11"))
@@ -11788,10 +11869,10 @@ class App:
         self.window = MainWindow(root, self.look, self.texts, self.jobs, partial(self.handle, self.run),
                                  partial(self.handle, self.game_commands.go_to),
                                  partial(self.handle, self.game_commands.take_line), partial(self.handle, self._choose),
-                                 self._open_menu)
+                                 self._open_menu, partial(self.handle, self.files.copy_talk))
         self.board = self.window.board
         self.hand = Hand(self.session, self.board, self.finish, self.glide_home, self.run)
-        self.pages = Pages(root, self.look, self.texts, self.session, self.thinker, self.jobs, self.dialogs, self._shortcuts)
+        self.pages = Pages(root, self.look, self.texts, self.session, self.dialogs, self._shortcuts)
         self.view_commands = ViewCommands(root, self.store, self.look, self.texts, self._dress, self._analyse)
         self.commands = {command.key: command for command in self._commands()}
         self.menus = Menus(root, self.look, self.texts, self.store, self.commands, self._submenus(),
@@ -11837,7 +11918,11 @@ class App:
             if not self._depth and not self.is_closed:
                 self.timekeeper.follow()
                 self.window.show(view_of(self.session, self.hand.state, self.analyst.report(self.session.game),
-                                         self.settings, self.texts, self.files.notice()))
+                                         self.settings, self.texts, self.files.notice(), self._conversation()))
+
+    def _conversation(self) -> Conversation:
+        """What programs have said of late, if that is to be seen."""
+        return self.thinker.conversation(self.session.running.players) if self.settings.conversation else ()
 
     def _has_dialog(self) -> bool:
         return self.dialogs.is_open

@@ -1984,6 +1984,8 @@ class Said(NamedTuple):
 
     speaker: str
     text: str
+    #: When (seconds of the monotonic clock).
+    when: float = 0.0
 
 
 def parse_score(text: str) -> Optional[int]:
@@ -2293,7 +2295,7 @@ class EngineProcess:
         with process.stdout:
             for data in bounded_lines(process.stdout, MAX_ANSWER_BYTES):
                 text = printable(data.decode("utf-8", "replace").replace("\t", " ").strip("\ufeff \r\n"))
-                self.log.append(Said("<", text[:self.LOG_WIDTH]))
+                self._note("<", text)
                 lines.put(text)
         # Its last words should be known when its end is; a grandchild may keep the pipe open.
         listener.join(self.CLOSING / 2)
@@ -2305,7 +2307,7 @@ class EngineProcess:
             for data in bounded_lines(process.stderr, MAX_ANSWER_BYTES):
                 text = printable(data.decode("utf-8", "replace").expandtabs().rstrip())
                 self._errors.append(text)
-                self.log.append(Said("!", text[:self.LOG_WIDTH]))
+                self._note("!", text)
 
     @staticmethod
     def _write(process: "subprocess.Popen[bytes]", outbox: "queue.Queue[Optional[str]]") -> None:
@@ -2319,8 +2321,12 @@ class EngineProcess:
             pass  # the child has ended; the end of its output tells
 
     def _send(self, line: str) -> None:
-        self.log.append(Said(">", line[:self.LOG_WIDTH]))
+        self._note(">", line)
         self._outbox.put(line)
+
+    def _note(self, speaker: str, text: str) -> None:
+        """Keep a line of the conversation."""
+        self.log.append(Said(speaker, text[:self.LOG_WIDTH], time.monotonic()))
 
     # -- questions --
 

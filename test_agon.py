@@ -5966,7 +5966,7 @@ def test_lines_that_are_no_answers_lose_nothing(engine_of):
                        "        print('error unknown option QueenFirst\\nbestmove b1-c2')\n")
     engine.ask(Game())
     assert engine.wait(20).text == "b1-c2"
-    assert agon_ai.Said("<", "?[2J") in engine.log and not any("\x1b" in said.text for said in engine.log)
+    assert ("<", "?[2J") in [said[:2] for said in engine.log] and not any("\x1b" in said.text for said in engine.log)
 
 
 @pytest.mark.parametrize("body, code, sentence", [
@@ -8037,7 +8037,7 @@ def test_there_are_names_for_nineteen_windows() -> None:
 
 
 def test_settings_are_read_as_they_were_written() -> None:
-    settings = agon.Settings("de", "dark", -3, "800x600+1+2", True, False, True, False, True, False, ("a", "ä"),
+    settings = agon.Settings("de", "dark", -3, "800x600+1+2", True, False, True, False, True, True, False, ("a", "ä"),
                              ("Qf1 / Qf11 w",), "prog.py", 3, 0, 8, "Ada", "Bo", "a.py", "b.py", "A", "B",
                              "600+5", "", True, True, False, "Ada", "1.2.3.4", "/x/players", True)
     assert agon.read_settings(json.dumps(settings._asdict())) == (settings, {})
@@ -9693,8 +9693,8 @@ def test_the_end_of_a_tournament_names_the_winner_and_one_that_was_cut_says_so(
     page = table.page(ENGLISH, agon.Settings())
     assert (page.heading, page.context) == ("Winner: Ant", "Ended after 2 of 4 games")
     assert buttons(page)[0] == ("tournament_new", "New tournament", True, True) and page.rows[0].name == "1-2-003"
-    table.end(agon.Message.of("fail_ended", who="x", last={"en": "soup", "de": "Suppe"}))
-    assert table.page(agon.Texts("de"), agon.Settings()).feedback.startswith("x hat sich beendet. Suppe\n")
+    table.end(agon.Message.of("fail_ended_with", who="x", last={"en": "soup", "de": "Suppe"}))
+    assert table.page(agon.Texts("de"), agon.Settings()).feedback.startswith("x hat sich beendet: Suppe.\n")
     table.clear()
     assert table.tournament is None and table.commands() == {} and table.game.moves == ()
     alone = tournament_page(programs, monkeypatch)
@@ -11469,6 +11469,7 @@ class FakeEngine:
         self.is_ready = False
         self.wants: FrozenSet[str] = frozenset()
         self.is_busy = False
+        self.name = ""
         self.last_error = agon_ai.LastWords("the last words", "x.py", "4")
         self.log = [agon_ai.Said("<", "agonok")]
         self.trouble: Optional[Exception] = None
@@ -11611,7 +11612,7 @@ def test_a_program_is_asked_by_its_own_command_and_knows_no_levels(questions: Qu
 
 
 @pytest.mark.parametrize("failure, words", [
-    (agon_ai.EngineFailure("ended", who="x", error="boom"), "my player.py has ended. the last words (line 4 of x.py)"),
+    (agon_ai.EngineFailure("ended", who="x", error="boom"), "my player.py has ended: the last words (line 4 of x.py)."),
     (agon_ai.EngineFailure("slow", who="x", asked="go", seconds=2), "my player.py no longer answers and was ended."),
     (agon_ai.EngineFailure("refused", who="x", asked="go", answer="error no"), "my player.py: ")])
 def test_an_engine_that_fails_is_ended_and_named(questions: Questions, failure: Exception, words: str) -> None:
@@ -11701,14 +11702,35 @@ def test_programs_that_no_longer_play_are_ended_and_the_own_engine_stays(questio
     assert [engine.done[-1:] for engine in engines[:2]] == [["close"], ["close"]] and questions.clock.waiting == {}
 
 
-def test_the_conversation_is_that_of_the_program_that_plays_or_of_the_own_engine(questions: Questions) -> None:
+def test_the_conversation_is_that_of_all_programs_that_play_or_of_the_own_engine(questions: Questions) -> None:
     persons = [agon.Player(), agon.Player()]
-    playing = [agon.Player(3), agon.Player(program=PROGRAM)]
-    assert questions.thinker.conversation(persons) == ()
+    playing = [agon.Player(program=("other.py",), name="Bo"), agon.Player(program=PROGRAM)]
+    assert questions.thinker.conversation(persons) == []
     own = questions.ask()
-    assert questions.thinker.conversation(persons) is own.log and questions.thinker.conversation(playing) == ()
-    program = questions.ask(playing[1])
-    assert questions.thinker.conversation(playing) is program.log is not own.log
+    assert questions.thinker.conversation(persons) == [("", line) for line in own.log]
+    assert questions.thinker.conversation(playing) == []
+    engines = [questions.ask(player) for player in playing]
+    engines[1].name = "Ada"
+    for engine, seconds in zip(engines, ((1.0, 3.0), (2.0, 4.0))):
+        engine.log[:] = [agon_ai.Said("<", str(when), when) for when in seconds]
+    assert [(name, said.text) for name, said in questions.thinker.conversation(playing)] == [
+        ("Bo", "1.0"), ("Ada", "2.0"), ("Bo", "3.0"), ("Ada", "4.0")]
+    assert questions.thinker.conversation([playing[1], agon.Player(3)]) == [("Ada", line) for line in engines[1].log]
+    assert len(questions.thinker.conversation([playing[1]] * 2)) == 2, "a program that plays itself is one program"
+
+
+def test_a_conversation_says_who_speaks_wherever_that_changes() -> None:
+    spoken = [(name, agon_ai.Said(speaker, text)) for name, speaker, text in (
+        ("Bo", ">", "agon"), ("Bo", "<", "agonok"), ("Bo", "<", "info"), ("Bo", "!", "  ^"), ("", "<", "x"))]
+    assert agon.talk_of(spoken, agon.Texts("de")) == (
+        ("name", "An Bo"), (">", "agon"), ("name", "Bo"), ("<", "agonok"), ("<", "info"), ("name", "Fehler von Bo"),
+        ("!", "  ^"), ("name", "Der Computerspieler"), ("<", "x"))
+    session = on_table()
+    assert shown(session).talk is None and "conversation" not in shown(session).resting
+    assert shown(session, conversation=True).talk == (("", "The program is asked as soon as it is its turn."),)
+    session.open(learning_page()[0])
+    view = shown(session, conversation=True)
+    assert view.talk is None and "conversation" in view.resting
 
 
 def test_an_engine_is_told_the_rules_the_level_and_the_moves_of_the_game(monkeypatch: Any) -> None:
@@ -14913,6 +14935,11 @@ def states(window: Window) -> Iterator[str]:
     window.run("setup_clear")
     window.run("setup_play")
     yield "set-up"
+    window.run("page_close")
+    app.store.change(conversation=True, analysis=True)
+    window.begin(TRAPPED, levels=(0, 8))
+    yield "trapped, with the conversation and the analysis"
+    app.store.change(conversation=False, analysis=False)
     window.run("tournament")
     yield "tournament, to be begun"
     table = app.tournament_commands.table
@@ -15150,8 +15177,7 @@ def descendants(widget: "agon.tk.Misc") -> Iterator["agon.tk.Misc"]:
         yield from descendants(child)
 
 
-@pytest.mark.parametrize("command", ["new_game", "about", "resign", "offer_draw", "own_program", "help",
-                                     "conversation"])
+@pytest.mark.parametrize("command", ["new_game", "about", "resign", "offer_draw", "own_program", "help"])
 def test_every_dialog_and_page_closes_with_escape_and_changes_nothing(window: Window, command: str) -> None:
     window.play("b1-c2")
     before = window.session.running
@@ -15985,8 +16011,9 @@ def play_program(window: Window, command: str, side: int) -> None:
 
 def test_a_program_of_ones_own_plays_and_its_conversation_can_be_read(window: Window, tmp_path: Path) -> None:
     window.run("conversation")
-    page = window.app.pages.open_pages["conversation"].main
-    assert page.get("1.0", "end").strip(), "what the computer player has said, or that nothing has been said yet"
+    panel = window.app.window.talk
+    assert panel.winfo_ismapped() and not window.app.window.moves.winfo_manager()
+    assert panel.text.get("1.0", "end").strip(), "what the computer player has said, or that nothing has been said yet"
     window.run("own_program")
     dialog = window.dialog()
     form = dialog.forms[BLACK]
@@ -15998,10 +16025,20 @@ def test_a_program_of_ones_own_plays_and_its_conversation_can_be_read(window: Wi
     window.until(lambda: len(window.moves()) == 2)
     window.rest()
     assert window.moves()[1] == "b7-c7" and "my player.py" in window.app.window.seats[0].name.cget("text")
-    window.until(lambda: "< bestmove b7-c7" in page.get("1.0", "end"))
-    assert "> go movetime" in page.get("1.0", "end")
-    window.change_look(theme="dark")
-    window.until(lambda: "< bestmove b7-c7" in window.app.pages.open_pages["conversation"].main.get("1.0", "end"))
+    window.until(lambda: "\nbestmove b7-c7\n" in panel.text.get("1.0", "end"))
+    talk = panel.text.get("1.0", "end")
+    assert "An my player.py\nagon\n" in talk and "\nmy player.py\nagonok\n" in talk and "\ngo movetime" in talk
+    window.press_button(panel.copy_button)
+    assert window.root.clipboard_get() == talk.strip() + "\n" and "Gespräch ist in der Zwischenablage" in window.voice()
+    panel.text.tag_add("sel", "2.0", "2.4")
+    panel.text.focus_force()
+    panel.text.event_generate("<Control-c>")
+    window.root.update()
+    assert window.root.clipboard_get() == "agon", "what is selected, and not the position"
+    window.speak("en")
+    assert "To my player.py\nagon\n" in panel.text.get("1.0", "end")
+    window.press_button(panel.close_button)
+    assert not panel.winfo_manager() and window.app.window.moves.winfo_ismapped()
     process = window.app.thinker.engine_for(window.session.running.players[BLACK])._process
     window.begin()
     assert process.poll() is not None, "a program ends with its game"
@@ -16922,7 +16959,7 @@ def test_closing_at_any_moment_is_quiet(
         mine.begin()
         mine.play("b1-c2")
     elif moment == "pages and dialogs open":
-        for key in ("help", "conversation", "tree", "menu", "new_game", "about"):
+        for key in ("help", "tree", "menu", "new_game", "about"):
             mine.run(key)
         engines = [app.tree_thinker]
     processes = [engine._process for thinker in engines for engine in thinker.engines.values()]
@@ -17102,7 +17139,7 @@ def test_nothing_piles_up(window: Window) -> None:
         for theme in agon.THEMES:
             window.change_look(theme=theme)
         for key in ("tour", "page_next", "puzzles", "hint", "set_up", "page_close", "analysis", "analysis", "tree",
-                    "learning", "page_close", "conversation", "flip", "flip", "help", "new_game", "about"):
+                    "learning", "page_close", "conversation", "conversation", "flip", "flip", "help", "new_game", "about"):
             window.run(key)
             if key in ("new_game", "about"):
                 window.dialog().destroy()  # no command has a meaning while it is open
