@@ -6299,8 +6299,9 @@ class Files:
         name, self._lock = lock_autosave()
         self.autosave_path = user_path(name)
         self.previous_path = user_path(name.replace("autosave", "previous"))
-        if self._lock:
-            remove_leftovers(self.autosave_path, 0)
+        for path in (self.autosave_path, self.previous_path) if self._lock else ():
+            remove_leftovers(path, 0)
+        remove_leftovers(user_folder())
         self._previous: Optional[RunningGame] = None
 
     def commands(self) -> Tuple[Command, ...]:

@@ -40,7 +40,7 @@ import textwrap
 import time
 from enum import Enum
 from functools import partial
-from typing import Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import BinaryIO, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 # --- 1. Vocabulary ---------------------------------------------------------------
 
@@ -1493,7 +1493,7 @@ def _parse_rules(value: str) -> Rules:
 #: Windows refuses to replace a file that another program, a virus scanner say,
 #: has open for a moment: how often it is tried again, and after how many seconds.
 REPLACE_TRIES, REPLACE_PAUSE_S = 10, 0.05
-#: A temporary file so old (seconds) belongs to nobody any more.
+#: A temporary file so old (seconds) belongs to nobody any more, wherever no lock can tell.
 LEFTOVER_S = 600.0
 #: How many characters of the target's name the name of its temporary file begins with.
 _TEMPORARY_STEM = 12
@@ -1539,15 +1539,16 @@ def write_safely(path: str, content: Union[str, bytes], is_own: bool = False) ->
             if not is_own and not (mode & 0o222 and os.access(target, os.W_OK)):
                 raise AgonError("write_protected")
             mode = stat.S_IMODE(mode) | stat.S_IRUSR | stat.S_IWUSR
-        with open(f"{_temporary_stem(target)}.{os.urandom(4).hex()}.tmp", "xb",
-                  opener=partial(os.open, mode=mode)) as file:
+        with _open_temporary(target, mode) as file:
             temporary = file.name
             file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
-        if not is_new:
-            _try_quietly(os.chmod, temporary, mode)  # some disks know no permissions
-        _replace(temporary, target)
+            if not is_new:
+                _try_quietly(os.chmod, temporary, mode)  # some disks know no permissions
+            if _is_windows():
+                file.close()  # or it would not be renamed; elsewhere it stays locked until it is in its place
+            _replace(temporary, target)
         temporary = ""
         _flush_folder(os.path.dirname(target))
     except AgonError as error:
@@ -1560,18 +1561,19 @@ def write_safely(path: str, content: Union[str, bytes], is_own: bool = False) ->
 
 
 def remove_leftovers(path: str, least_age: float = LEFTOVER_S) -> None:
-    """Remove the temporary files that writing this file has left behind where it was killed.
+    """Remove the temporary files that writing this file, or those of this folder, has left behind where it was killed.
 
-    Somebody else may be writing the file just now, so young ones (seconds) are
-    left alone; who holds the file's lock need not wait: 0.
+    Somebody else may be writing the file just now, so those that are locked are
+    left alone, and where no lock can tell, young ones (seconds); who holds the
+    file's own lock need not wait: 0.
     """
-    folder, name = os.path.split(os.path.realpath(path))
-    stem = os.path.basename(_temporary_stem(path))
-    leftover = re.compile(rf"{re.escape(stem)}\.[0-9a-f]{{8}}\.tmp|{re.escape(name)}\.[0-9]+\.tmp")
+    folder, name = (path, "") if os.path.isdir(path) else os.path.split(os.path.realpath(path))
+    stem = re.escape(name[:_TEMPORARY_STEM]) or ".+"
+    leftover = re.compile(rf"{stem}\.[0-9a-f]{{8}}\.tmp|{re.escape(name)}\.[0-9]+\.tmp")
     try:
         for entry in filter(leftover.fullmatch, os.listdir(folder)):
             temporary = os.path.join(folder, entry)
-            if time.time() - os.stat(temporary).st_mtime >= least_age:
+            if _is_abandoned(temporary) or time.time() - os.stat(temporary).st_mtime >= least_age:
                 _try_quietly(os.remove, temporary)
     except OSError:
         pass  # a folder that cannot be read holds nothing that could be removed
@@ -1608,6 +1610,37 @@ def _temporary_stem(target: str) -> str:
     """How the names of a file's temporary files begin; short, since names have a limit."""
     folder, name = os.path.split(os.path.realpath(target))
     return os.path.join(folder, name[:_TEMPORARY_STEM])
+
+
+def _open_temporary(target: str, mode: int) -> BinaryIO:
+    """A new file of a random name beside the target, locked while it is open: so others see that its writer lives."""
+    while True:
+        file = open(f"{_temporary_stem(target)}.{os.urandom(4).hex()}.tmp", "xb", opener=partial(os.open, mode=mode))
+        _seize(file)
+        if os.path.exists(file.name):
+            return file
+        file.close()  # it has been taken for a leftover before it was locked
+
+
+def _seize(file: BinaryIO) -> bool:
+    """Lock an open file until it is closed or its process has ended; False where it is locked or cannot be locked."""
+    try:
+        import fcntl
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def _is_abandoned(temporary: str) -> bool:
+    """Whether the lock of a temporary file tells that nobody is writing it any more."""
+    try:
+        if not stat.S_ISREG(os.lstat(temporary).st_mode):
+            return False  # a pipe of that name would never open
+        with open(temporary, "rb") as file:
+            return _seize(file)
+    except OSError:
+        return False  # it has its place by now, or may not be read
 
 
 def _try_quietly(action: Callable[..., object], *arguments: object) -> None:

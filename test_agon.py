@@ -2569,7 +2569,9 @@ def test_on_windows_a_file_that_is_open_elsewhere_for_a_moment_is_replaced_all_t
     assert len(tries) == 1 and os.listdir(tmp_path) == ["game.agon"]
 
 
-def test_what_a_killed_program_left_behind_is_removed_and_nothing_else(tmp_path: "os.PathLike[str]") -> None:
+def test_where_no_lock_can_tell_only_what_is_old_was_left_behind_by_a_killed_program(
+        tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agon_core, "_seize", lambda file: False)
     path = os.path.join(tmp_path, "autosave.agon")
     left = ["autosave.ago.0123abcd.tmp", "autosave.agon.4711.tmp"]
     others = ["autosave-2.a.0123abcd.tmp", "autosave.agon", "autosave.ago.tmp", "settings.jso.0123abcd.tmp"]
@@ -2585,6 +2587,46 @@ def test_what_a_killed_program_left_behind_is_removed_and_nothing_else(tmp_path:
     agon_core.remove_leftovers(path, 0)
     assert sorted(os.listdir(tmp_path)) == sorted(others)
     agon_core.remove_leftovers(os.path.join(tmp_path, "no such folder", "x.agon"))
+    agon_core.remove_leftovers(str(tmp_path))
+    assert sorted(os.listdir(tmp_path)) == sorted(others)
+    agon_core.remove_leftovers(str(tmp_path), 0)
+    assert sorted(os.listdir(tmp_path)) == ["autosave.ago.tmp", "autosave.agon"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows removes no file that is open")
+def test_a_file_being_written_is_not_taken_for_one_that_a_killed_program_left_behind(
+        tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch) -> None:
+    path = os.path.join(tmp_path, "autosave.agon")
+    os.mkfifo(os.path.join(tmp_path, "autosave.ago.0123abcd.tmp"))  # nobody may wait for what it holds
+    kept: List[int] = []
+
+    def look(*_: object) -> None:
+        agon_core.remove_leftovers(path)
+        kept.append(len(os.listdir(tmp_path)))
+    monkeypatch.setattr(os, "fsync", look)
+    monkeypatch.setattr(agon_core, "_replace", lambda source, target: look() or os.replace(source, target))
+    Game().save(path)
+    assert kept[:2] == [2, 2] and Game.load(path).moves == ()
+    with open(os.path.join(tmp_path, "autosave.ago.89abcdef.tmp"), "wb"):
+        pass
+    agon_core.remove_leftovers(path)
+    assert sorted(os.listdir(tmp_path)) == ["autosave.ago.0123abcd.tmp", "autosave.agon"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows renames no file that is open")
+def test_a_temporary_file_removed_before_it_was_locked_is_made_anew(
+        tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch) -> None:
+    seized: List[str] = []
+
+    def seize_too_late(file: Any) -> bool:
+        seized.append(file.name)
+        if len(seized) == 1:
+            os.rename(file.name, os.path.join(tmp_path, "gone"))
+        return True
+    monkeypatch.setattr(agon_core, "_seize", seize_too_late)
+    path = os.path.join(tmp_path, "x.agon")
+    Game().save(path)
+    assert len(set(seized)) == 2 and sorted(os.listdir(tmp_path)) == ["gone", "x.agon"]
 
 
 def test_a_file_killed_while_it_was_written_leaves_what_is_later_removed(
@@ -7884,7 +7926,9 @@ def test_the_users_folder_is_made_when_something_is_written_there(home: Path) ->
     assert (home / "note").read_text("utf-8") == "again"
 
 
-def test_whoever_writes_a_file_removes_what_was_left_behind_beside_it(home: Path) -> None:
+def test_whoever_writes_a_file_removes_what_was_left_behind_beside_it(
+        home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agon_core, "_seize", lambda file: False)
     home.mkdir()
     for name, age in (("note.0123abcd.tmp", 2), ("note.89abcdef.tmp", 0), ("other.0123abcd.tmp", 2)):
         (home / name).write_text("half", "utf-8")
@@ -12971,6 +13015,21 @@ def test_a_program_goes_on_only_if_the_player_has_named_it_and_then_it_waits(
         running = at.files.resume(Tried())
         assert running.players == [expected, agon.Player(2)] and running.is_paused == bool(expected.program)
         at.files.close()
+
+
+def test_at_the_start_nothing_is_left_of_what_was_being_written_when_the_program_was_killed(
+        at_files: Callable[..., FileDesk], home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = ["autosave.ago.0123abcd.tmp", "previous.ago.0123abcd.tmp", "settings.jso.0123abcd.tmp",
+            "progress.jso.0123abcd.tmp", "autosave-2.a.0123abcd.tmp"]
+    home.mkdir()
+    for name in left:
+        (home / name).write_text("half", "utf-8")
+    monkeypatch.setattr(agon_core, "_is_abandoned", lambda temporary: False)
+    at_files()
+    assert sorted(home.glob("*.tmp")) == sorted(home / name for name in left[2:]), "another window may be writing"
+    monkeypatch.setattr(agon_core, "_is_abandoned", lambda temporary: True)
+    at_files()
+    assert not list(home.glob("*.tmp"))
 
 
 def test_the_game_a_second_window_has_left_behind_can_be_brought_back(
