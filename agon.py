@@ -8346,6 +8346,11 @@ def wanted_height(widget: tk.Misc) -> int:
             most = max(most, height)
         else:
             rows[place["row"]] = max(rows.get(place["row"], 0), height)
+    for child in widget.pack_slaves():
+        if child.pack_info()["side"] in ("left", "right"):
+            most = max(most, wanted_height(child))
+        else:
+            rows[len(rows)] = wanted_height(child)
     left, top, right, bottom = (*(int(str(pad)) for pad in widget.cget("padding")), 0, 0, 0, 0)[:4]
     return max(most, sum(rows.values())) + top + bottom
 
@@ -9485,7 +9490,7 @@ class StageCanvas(tk.Canvas):
         """The room in which a tree is easy to read, notes included, which come only as the show goes on."""
         line = self.look.fonts["body"].metrics("linespace")
         return (self._least_column(stage) * stage.columns + line + 26,
-                1.5 * line + 16 + 4.4 * line * max(1, len(stage.levels) - 1) + self._below(True))
+                1.5 * line + 16 + 4.1 * line * max(1, len(stage.levels) - 1) + self._below(True))
 
     def _measure(self) -> None:
         """Work out how large everything is, from the fonts and the words."""
@@ -10061,7 +10066,7 @@ class TheatrePage(ttk.Frame):
                 button.pack(side="right" if place.command == "page_close" else "left", padx=(NEAR, 0))
             has_words = place.is_primary or place.command == "show_run" and self._width > 46 * look.em
             if place.command == "page_close":
-                has_words = self._width > 50 * look.em
+                has_words = self._width > 56 * look.em
             icon = self.ICONS.get(place.command)
             if not has_words and place.command == "page_close":
                 icon = "cross"
@@ -10072,6 +10077,11 @@ class TheatrePage(ttk.Frame):
             if icon and not place.is_primary:
                 button.configure(image=look.icons(icon))
             button.state(["!disabled" if place.is_possible else "disabled"])
+        buttons = self._buttons.values()
+        if self.progress.winfo_reqwidth() + sum(button.winfo_reqwidth() + NEAR for button in buttons) > self._width:
+            self.progress.pack_forget()  # buttons without room could not be pressed
+        elif not self.progress.winfo_manager():
+            self.progress.pack(side="left", before=next(iter(buttons)))
 
     def _show_code(self, view: TheatreView) -> None:
         """The source as it stands in agon_ai.py, and the values of the moment beside it."""
