@@ -707,6 +707,12 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "kind_person": ("Mensch", "Person"),
     "kind_level": ("Computer", "Computer"),
     "kind_program": ("Programm", "Program"),
+    "kind_other": ("Im Netz", "Network"),
+    "other_text": ("Jemand an einem anderen Computer, ohne Uhr. Wer wartet, wählt die Seiten.",
+                   "Somebody at another computer, without a clock. Who waits chooses the sides."),
+    "other_host": ("Hier warten", "Wait here"),
+    "other_person": ("Auf der anderen Seite spielt dann ein Mensch: Gegen einen anderen Computer spielt hier kein Programm.",
+                     "Then a person plays the other side: no program plays another computer from here."),
     "seat_name": ("Name, wenn du magst", "Name, if you like"),
     "level_word": ("Stufe {level}: {word}", "Level {level}: {word}"),
     "word_1": ("ein erstes Spiel", "a first game"),
@@ -1627,8 +1633,8 @@ TENTHS_S, LOW_S = 10, 20
 class Seat(NamedTuple):
     """Who is to play a side, as the New game dialog asks for it; what is not chosen is kept for the next time.
 
-    `kind` is person, level or program; another kind of player is one more of
-    KINDS, a number of its own in the settings, and a row of the dialog.
+    `kind` is person, level, program, or other: somebody at another computer,
+    who is not there any more the next time.
     """
 
     kind: str = "person"
@@ -1639,6 +1645,10 @@ class Seat(NamedTuple):
     called: str = ""
     #: The side's time, as TimeControl writes it.
     clock: str = ""
+    #: How the other computer is reached: by waiting for it ('host') or going to it ('join'), there with its code.
+    role: str = "host"
+    address: str = ""
+    code: str = ""
 
     @classmethod
     def from_settings(cls, settings: Settings, side: int) -> "Seat":
@@ -1648,11 +1658,11 @@ class Seat(NamedTuple):
         kind = "program" if number == PROGRAM else "level" if number else "person"
         return cls(kind, getattr(settings, f"{key}_name"), number if number > 0 else settings.level,
                    getattr(settings, f"{key}_program") or settings.program, getattr(settings, f"{key}_called"),
-                   getattr(settings, f"{key}_clock"))
+                   getattr(settings, f"{key}_clock"), address=settings.link_address)
 
     def as_settings(self, side: int) -> Dict[str, Any]:
         """The same as settings."""
-        key, number = SIDE_KEYS[side], {"person": 0, "level": self.level, "program": PROGRAM}[self.kind]
+        key, number = SIDE_KEYS[side], {"level": self.level, "program": PROGRAM}.get(self.kind, 0)
         kept: Dict[str, Any] = {key: number, f"{key}_name": self.name, f"{key}_called": self.called,
                                 f"{key}_program": self.program, f"{key}_clock": self.clock}
         kept.update({"level": self.level} if self.kind == "level" else {})
@@ -5574,12 +5584,39 @@ DRAW_SCORE = 50
 DRAW_PLIES = 20
 
 
+class LinkWanted(NamedTuple):
+    """What a dialog has been told about another computer; `role` is host, join or watch."""
+
+    role: str
+    side: int = WHITE
+    goes_on: bool = False
+    may_watch: bool = False
+    address: str = ""
+    code: str = ""
+    #: The name of who plays here.
+    name: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether address and code are there where they are needed."""
+        return self.role == "host" or bool(self.address) and bool(re.fullmatch("[0-9]{4}", self.code))
+
+
 class NewGame(NamedTuple):
     """What the New game dialog has been told: who plays White and Black, who begins, and by which rules."""
 
     seats: Tuple[Seat, Seat]
     by_lot: bool
     rules: Rules
+
+    @property
+    def link(self) -> Optional[LinkWanted]:
+        """How another computer is wanted, if one is."""
+        for side, seat in enumerate(self.seats):
+            if seat.kind == "other":
+                return LinkWanted(seat.role, 1 - side, address=seat.address, code=seat.code,
+                                  name=self.seats[1 - side].name)
+        return None
 
 
 class GameCommands:
@@ -5588,11 +5625,12 @@ class GameCommands:
     `change` carries a change of the game out whole: it stops what runs, acts,
     lets the pieces glide that the action says have moved, saves and goes on;
     `ask` asks an engine and hands its answer to what is given; `perform`
-    carries out a Next.
+    carries out a Next; `play_elsewhere` begins a game with another computer.
     """
 
     def __init__(self, session: Session, store: Store, thinker: Thinker, dialogs: "Dialogs",
-                 change: Callable[..., None], ask: Callable[..., None], perform: Callable[[Next], None]) -> None:
+                 change: Callable[..., None], ask: Callable[..., None], perform: Callable[[Next], None],
+                 play_elsewhere: Callable[[LinkWanted], None]) -> None:
         self.session = session
         self.store = store
         self.thinker = thinker
@@ -5600,6 +5638,7 @@ class GameCommands:
         self.change = change
         self.ask = ask
         self.perform = perform
+        self.play_elsewhere = play_elsewhere
 
     def commands(self) -> Tuple[Command, ...]:
         """The commands, with their shortcuts."""
@@ -5659,7 +5698,10 @@ class GameCommands:
         for side, seat in enumerate(wanted.seats):
             kept.update(seat.as_settings(side))
         self.store.change(by_lot=wanted.by_lot, **kept, **wanted.rules._asdict())
-        self.adopt(self.make(wanted))
+        if wanted.link:
+            self.play_elsewhere(wanted.link)
+        else:
+            self.adopt(self.make(wanted))
 
     def make(self, wanted: NewGame) -> RunningGame:
         """The game that is wanted, at its start."""
@@ -5835,17 +5877,6 @@ class GameCommands:
         return Next(self.session.mode, say=Message("say_draw_declined"))
 
 
-class LinkWanted(NamedTuple):
-    """What the dialog about another computer has been told; `role` is host, join or watch."""
-
-    role: str
-    side: int = WHITE
-    goes_on: bool = False
-    may_watch: bool = False
-    address: str = ""
-    code: str = ""
-
-
 class PartnerCommands:
     """The commands of a game with another computer, and what the other side does besides moving.
 
@@ -5945,7 +5976,8 @@ class PartnerCommands:
         """Put a game on the board in which this side is played here (None: only watched)."""
         partner, running = self.session.partner, self.session.running
         assert partner is not None
-        players = [Player() if number == side else partner.player for number in (WHITE, BLACK)]
+        own = Player(name=self._wanted.name if self._wanted else "")
+        players = [own if number == side else partner.player for number in (WHITE, BLACK)]
         self._told = (game, -1)
         self.adopt(RunningGame(game, players, running.attempt))
 
@@ -11058,7 +11090,7 @@ class SeatForm(ttk.Frame):
     """A column of the New game dialog: who plays one side."""
 
     #: The kinds of players, each with the method that builds what is asked about it.
-    KINDS = ("person", "level", "program")
+    KINDS = ("person", "level", "program", "other")
 
     def __init__(self, parent: tk.Misc, look: Look, texts: Texts, side: int, seat: Seat, browse: Callable[[], str]
                  ) -> None:
@@ -11070,6 +11102,7 @@ class SeatForm(ttk.Frame):
         self.name = tk.StringVar(self, seat.name)
         self.level = tk.IntVar(self, seat.level)
         self.program = tk.StringVar(self, seat.program)
+        self.role, self.address, self.code = (tk.StringVar(self, text) for text in (seat.role, seat.address, seat.code))
         control = TimeControl.from_text(seat.clock)
         self.clock_kind = tk.StringVar(self, "clock_none" if not control.seconds else
                                        "clock_move" if control.is_per_move else "clock_total")
@@ -11087,7 +11120,7 @@ class SeatForm(ttk.Frame):
                             command=self._show_kind).pack(side="left", padx=1)
         details = ttk.Frame(self)
         details.pack(fill="x", pady=(8, 0))
-        builders = (self._build_person, self._build_level, self._build_program)
+        builders = (self._build_person, self._build_level, self._build_program, self._build_other)
         self._details = {kind: ttk.Frame(details) for kind in self.KINDS}
         for frame, build in zip(self._details.values(), builders):
             build(frame)
@@ -11166,6 +11199,27 @@ class SeatForm(ttk.Frame):
                                      wraplength=23 * self.look.em)
         self.state_label.pack(anchor="w", pady=(4, 0))
 
+    def _build_other(self, frame: ttk.Frame) -> None:
+        row = ttk.Frame(frame)
+        row.pack(anchor="w")
+        for role, key in (("host", "other_host"), ("join", "link_join")):
+            ttk.Radiobutton(row, text=self.texts(key), variable=self.role, value=role).pack(side="left", padx=(0, 10))
+        row = ttk.Frame(frame)
+        row.pack(anchor="w", pady=(4, 0))
+        for key, variable, width in (("link_address", self.address, 14), ("link_code", self.code, 5)):
+            ttk.Label(row, text=self.texts(key), style="Quiet.TLabel").pack(side="left", padx=(0, 4))
+            entry = self._entry(row, variable)
+            entry.configure(width=width)
+            entry.bind("<Key>", self._on_address)
+            entry.pack(side="left", padx=(0, 6))
+        ttk.Label(frame, style="Quiet.TLabel", text=self.texts("other_text"), justify="left",
+                  wraplength=23 * self.look.em).pack(anchor="w", pady=(4, 0))
+
+    def _on_address(self, event: "tk.Event[Any]") -> None:
+        """Who types an address wants to go there."""
+        if event.char and event.char.isprintable():
+            self.role.set("join")
+
     def _entry(self, parent: tk.Misc, variable: tk.StringVar) -> ttk.Entry:
         entry = ttk.Entry(parent, textvariable=variable, width=22)
         entry.bind("<Control-a>", self._select_all)
@@ -11198,8 +11252,11 @@ class SeatForm(ttk.Frame):
 
     def seat(self, called: str) -> Seat:
         """Who is to play; `called` is what the program calls itself."""
-        return Seat(self.kind.get(), tidy_name(self.name.get()), self.level.get(), self.program.get().strip(), called,
+        seat = Seat(self.kind.get(), tidy_name(self.name.get()), self.level.get(), self.program.get().strip(), called,
                     str(self.time_control() or TimeControl()))
+        if seat.kind != "other":
+            return seat
+        return seat._replace(role=self.role.get(), address=self.address.get().strip(), code=self.code.get().strip())
 
 
 class NewGameDialog(Dialog):
@@ -11262,6 +11319,10 @@ class NewGameDialog(Dialog):
         wrong = [form.side for form in self.forms if form.time_control() is None]
         if wrong:
             self.error.configure(text=self.texts("clock_wrong", side=wrong[0]))
+            return
+        link, kinds = self.result()[0].link, [form.kind.get() for form in self.forms]
+        if link and ("person" not in kinds or not link.is_complete):
+            self.error.configure(text=self.texts("link_incomplete" if "person" in kinds else "other_person"))
             return
         untried = [form for form in self.forms if form.kind.get() == "program"
                    and (form.program.get().strip(), self._rules) not in self._passed]
@@ -11394,8 +11455,7 @@ class LinkDialog(Dialog):
     def on_ok(self, _event: object = None) -> None:
         """Go, once address and code are there where they are needed."""
         wanted = self.result()[0]
-        is_complete = bool(wanted.address) and wanted.code.isdigit() and len(wanted.code) == 4
-        if wanted.role == "host" or is_complete:
+        if wanted.is_complete:
             super().on_ok()
             return
         self.error.configure(text=self.texts("link_incomplete"))
@@ -11864,7 +11924,7 @@ class App:
         self.dialogs = Dialogs(root, self.look, self.texts, self.handle, Trial(Thinker("trial", self.jobs)))
         self.session = Session(RunningGame(Game(), (Player(), Player()), self.attempt))
         self.game_commands = GameCommands(self.session, self.store, self.thinker, self.dialogs, self.change, self.ask,
-                                          self.perform)
+                                          self.perform, self._play_elsewhere)
         self.partner_commands = PartnerCommands(self.session, self.store, self.thinker, self.dialogs, self.change,
                                                 self.game_commands.adopt)
         self.timekeeper = Timekeeper(self.session, self.jobs, self._has_dialog, self.game_commands.time_is_up)
@@ -12179,6 +12239,9 @@ class App:
             self.lesson_commands.close()
         else:
             self._analyse()
+
+    def _play_elsewhere(self, wanted: LinkWanted) -> None:
+        self.partner_commands.start(wanted)
 
     def _make_theatre(self, game: Game, lessons: Sequence[Lesson]) -> Theatre:
         return Theatre(game, lessons, self.tree_thinker.ask, self.tree_thinker.close, self.jobs)

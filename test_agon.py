@@ -12328,8 +12328,10 @@ class Desk:
         self.questions: List[Any] = []
         self.performed: List[Any] = []
         self.changes = 0
+        self.links: List[Any] = []
         self.game_commands = agon.GameCommands(
-            session, self.store, self.thinker, self.dialogs, self.change, self.ask, self.performed.append)
+            session, self.store, self.thinker, self.dialogs, self.change, self.ask, self.performed.append,
+            self.links.append)
         self.lesson_commands = agon.LessonCommands(
             session, self.store, self.dialogs, self.change, Tried(), self.game_commands.play_position, self.make_theatre,
             self.game_commands.play_against_weights)
@@ -12450,6 +12452,27 @@ def test_any_pair_can_play_each_with_its_own_level_program_or_name() -> None:
     assert [player.called for player in at.session.running.players] == ["A", "B"]
     assert at.session.running.headers() == {"White": "Program A", "Black": "Program B"}
     assert [seat.called for seat in at.game_commands.wanted().seats] == ["A", "B"]
+
+
+def test_another_computer_is_one_more_kind_of_player_of_a_new_game() -> None:
+    at = desk()
+    before = at.session.running
+    pair = agon.Seat("other", role="join", address="1.2.3.4", code="0042"), agon.Seat(name="Ada")
+    at.game_commands.start(agon.NewGame(pair, False, PLACING))
+    assert at.links == [agon.LinkWanted("join", BLACK, address="1.2.3.4", code="0042", name="Ada")]
+    assert at.session.running is before and at.settings.rules == PLACING
+    white, black = at.game_commands.wanted().seats
+    assert (white.kind, black.kind, black.name) == ("person", "person", "Ada"), "nobody is there the next time"
+    at.game_commands.start(agon.NewGame(pair[::-1], False, Rules()))
+    assert at.links[1].side == WHITE and agon.NewGame((agon.Seat(), agon.Seat()), False, Rules()).link is None
+
+
+@pytest.mark.parametrize("role, address, code, is_complete", [
+    ("host", "", "", True), ("join", "a", "1234", True), ("join", "", "1234", False), ("watch", "a", "123", False),
+    ("join", "a", "١٢٣٤", False)])
+def test_address_and_four_digits_are_needed_to_go_to_another_computer(
+        role: str, address: str, code: str, is_complete: bool) -> None:
+    assert agon.LinkWanted(role, address=address, code=code).is_complete == is_complete
 
 
 def test_the_own_program_is_asked_for_as_black_unless_one_plays_already() -> None:
@@ -16295,6 +16318,28 @@ def test_what_another_computer_does_waits_while_a_lesson_has_the_board(
     window.run("page_close")
     with_window(window, guest, lambda: "Du hast gewonnen" in window.voice())
     assert len(window.moves()) == 2 and window.shows_the_position()
+
+
+def test_a_new_game_may_be_one_with_another_computer(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agon.PartnerCommands, "HOST_OPTIONS", ("--address", "127.0.0.1", "--port", "0"))
+    window.run("new_game")
+    dialog = window.dialog()
+    mine, other = dialog.forms
+    other.kind.set("other")
+    mine.kind.set("level")
+    window.press_button(dialog.ok_button)
+    assert "spielt dann ein Mensch" in dialog.error.cget("text")
+    mine.kind.set("person")
+    mine.name.set("Ada")
+    other.role.set("join")
+    window.press_button(dialog.ok_button)
+    assert "vier Ziffern" in dialog.error.cget("text") and dialog.winfo_exists()
+    other.role.set("host")
+    window.press_button(dialog.ok_button)
+    window.until(lambda: window.session.partner and len(window.session.partner.signs) == 2)
+    players = window.session.running.players
+    assert players[WHITE] == agon.Player(name="Ada") and players[BLACK].is_elsewhere
+    window.run("link_leave")
 
 
 def test_a_window_joins_another_computer_or_says_why_not(window: Window, link_of: Callable[..., LinkProcess]) -> None:
