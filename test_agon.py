@@ -6619,7 +6619,7 @@ def test_a_window_learns_from_lines_who_plays_what_is_played_and_how_it_has_ende
     assert [result.failure and result.failure.sentence("de") for result in results] == [
         "Bo wollte a5-f6 ziehen, und das ist nicht erlaubt", None,
         "Ada hat sich beendet: IndexError: \u00e4 (Zeile 3 von a.py)"]
-    assert told.files[agon_ai.Pairing(0, 1, 1)] == "/x/ \u00e4 1.agon" and len(told.files) == 3
+    assert told.files[agon_ai.Pairing(0, 1, 1)] == os.path.abspath("/x/ \u00e4 1.agon") and len(told.files) == 3
     assert told.players(agon_ai.Pairing(0, 1, 3)) == ("Bo \u00fc", "Ada")
     assert agon_ai.standings(told.names, told.results)[0][2:7] == (1.5, 1, 1, 1, 1)
 
@@ -13371,14 +13371,13 @@ def test_a_picture_is_proposed_to_have_the_games_name_and_has_its_side_below(
 def test_an_exported_game_has_a_diagram_of_every_tenth_move_and_the_last(
         at_files: Callable[..., FileDesk], monkeypatch: Any, tmp_path: Path) -> None:
     drawn = []
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(agon, "diagrams_svg", lambda diagrams, *_: drawn.extend(diagrams) or "picture")
     for plies, expected in ((0, [0]), (1, [0, 1]), (10, [0, 10]), (21, [0, 10, 20, 21])):
         game = quiet_game(plies)
         at = at_files(start=str(game.start))
         at.play(moves_of(game))
         drawn.clear()
-        at.files.export("x.svg", True, False)
+        at.files.export(str(tmp_path / "x.svg"), True, False)
         at.saved()
         assert [diagram.position for diagram in drawn] == [game.positions[ply] for ply in expected]
         assert [diagram.last for diagram in drawn] == [game.moves[ply - 1] if ply else None for ply in expected]
@@ -13479,13 +13478,12 @@ def test_two_windows_gather_positions_together(at_files: Callable[..., FileDesk]
 def test_captions_count_moves_from_the_side_that_began(
         at_files: Callable[..., FileDesk], monkeypatch: Any, tmp_path: Path) -> None:
     drawn = []
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(agon, "diagrams_svg", lambda diagrams, *_: drawn.extend(diagrams) or "picture")
     at = at_files("b7-c7 b1-c2 c7-c6", start=str(Position.start(BLACK)))
     for ply, caption in ((3, "2... c7-c6 · White to move"), (2, "2. b1-c2 · Black to move"),
                          (1, "1... b7-c7 · White to move"), (0, "Black to move")):
         at.game_commands.go_to(ply)
-        at.files.export("x.svg", False, False)
+        at.files.export(str(tmp_path / "x.svg"), False, False)
         assert drawn[-1].caption == caption
 
 
