@@ -4389,6 +4389,8 @@ class SeatView(NamedTuple):
     #: What the side's clock shows, '' without one; and whether there is little time left.
     clock: str = ""
     is_low: bool = False
+    #: What the player is called where there is little room; '' if the beginning of the name will do.
+    short: str = ""
 
 
 class Voice(NamedTuple):
@@ -4625,6 +4627,7 @@ def seats_of(running: RunningGame, outcome: Optional[Outcome], texts: Texts, fli
     position = running.position
     seats = []
     for side in (WHITE, BLACK) if flipped else (BLACK, WHITE):
+        player = running.players[side]
         guards, is_enthroned = position.progress(side)
         is_active = position.turn == side if outcome is None else outcome.winner == side
         key = "has_won" if outcome else "to_move"
@@ -4632,7 +4635,8 @@ def seats_of(running: RunningGame, outcome: Optional[Outcome], texts: Texts, fli
         caption = texts(key, side=side) if is_active and not running.clock.is_used else texts(SIDE_KEYS[side])
         seats.append(SeatView(side, player_name(running, side, texts), caption, texts("guards_home", count=guards),
                               guards, is_enthroned, is_active, position.queen_steps(side), running.clock.text(side),
-                              running.clock.is_low(side)))
+                              running.clock.is_low(side),
+                              texts("level", level=player.level) if player.level and not player.weights else ""))
     return seats[0], seats[1]
 
 
@@ -8464,7 +8468,7 @@ class SeatRow(ttk.Frame):
         self._show_name(seat, kind, self._width - disc.width() - (30 if self.look.is_dense else 38) - 2 * LABEL_BORDER)
 
     def _show_name(self, seat: SeatView, kind: str, room: int) -> None:
-        """Show the name in so many pixels: first the number beside it goes, which the marks tell, too; then its end."""
+        """Show the name in so many pixels: first the number beside it goes, which the marks tell, too; then a part of it."""
         fonts, is_dense = self.look.fonts, self.look.is_dense
         font, name = fonts["bold" if is_dense else "name"], seat.name
         # Number and marks share a column, which is as wide as the wider of the two.
@@ -8478,7 +8482,7 @@ class SeatRow(ttk.Frame):
         else:
             self.guards.grid_remove()
             self.name.grid(columnspan=2)
-        name = shortened(name, font, room)
+        name = shortened(seat.short or name if font.measure(name) > room else name, font, room)
         self.name.configure(text=name, style=f"{kind}{'Bold' if is_dense else 'Name'}.TLabel")
 
 
@@ -10789,6 +10793,7 @@ class MainWindow:
             self.talk.show(view.talk)
         self._place(self.card, bool(view.card), row=3)
         if view.card:
+            self.card_heading.grid()
             self.card_buttons.show(view.card)
         self._place(self.analysis, view.analysis is not None, row=5)
         if view.analysis:
@@ -10798,7 +10803,9 @@ class MainWindow:
             button.state(["disabled" if key in view.resting else "!disabled"])
         analysis = self.analysis
         leave_out(self.column, self._room(), (self.moves, analysis.chart, analysis.summary, *analysis.lines[:0:-1],
-                                              *((self.analysis, self.talk) if view.talk else ())))
+                                              analysis, self.card_heading, self.talk))
+        if not analysis.grid_slaves():
+            analysis.grid_remove()  # to Tk a frame out of which all has gone is as large as before
 
     def _show_reasons(self, page: Union[TheatreView, LearningView, None]) -> None:
         """Below the board of the theatre, as many reasons as there is room for."""

@@ -10090,6 +10090,8 @@ def seat(session: "agon.Session", side: int, language: str = "en") -> "agon.Seat
 @pytest.mark.parametrize("language, you, computer", [
     ("de", "Du", "Computer, Stufe 3"), ("en", "You", "Computer, level 3")])
 def test_players_are_called_as_people_would(language: str, you: str, computer: str) -> None:
+    short = seat(on_table(levels=(0, 3)), BLACK, language).short
+    assert short and computer.lower().endswith(short.lower()), "where there is little room, the level is what counts"
     session = on_table(levels=(0, 3))
     assert (seat(session, WHITE, language).name, seat(session, BLACK, language).name) == (you, computer)
 
@@ -14996,6 +14998,9 @@ def states(window: Window) -> Iterator[str]:
     window.drag("h5", "g6")
     window.rest()
     yield "end"
+    window.run("analysis")
+    yield "end, with the analysis"
+    window.run("analysis")
     window.run("tour")
     for number in range(len(window.session.table.lessons)):
         app.handle(window.session.table.open, number)
@@ -15034,7 +15039,7 @@ def states(window: Window) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("size, zoom, language", [
-    ("640x480", 0, "de"), ("640x480", 0, "en"), ("640x480", 3, "de"), ("640x480", 3, "en"), ("800x600", 0, "de"),
+    ("640x450", 0, "de"), ("640x480", 0, "en"), ("640x480", 3, "de"), ("640x480", 3, "en"), ("800x600", 0, "de"),
     ("800x600", 12, "de"), ("800x600", 12, "en"), ("1060x820", 0, "de"), ("1280x900", 0, "de")])
 def test_nothing_is_cut_off_at_any_size(window: Window, size: str, zoom: int, language: str) -> None:
     window.speak(language)

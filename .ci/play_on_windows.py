@@ -64,7 +64,7 @@ def text_of(path):
 
 def moves_of(path):
     """The moves in a game file."""
-    return re.findall(r"\b[a-l]\d+[-*][a-l]\d+", text_of(path).rpartition("]")[2])
+    return re.findall(r"\bQ?([a-l]\d+[-*][a-l]\d+)", text_of(path).rpartition("]")[2])
 
 
 def xdotool(*words):
