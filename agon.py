@@ -93,10 +93,10 @@ from agon_core import (
     BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, HEXAGON, NEIGHBOURS, PASS, PIECE_DIAMETER,
     PIECE_SHAPES, PLATE_HEIGHT, PLATE_WIDTH, PRINT, QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RADIUS, RING, ROOT3, STAR,
     THRONE, WHITE, WINNING_CELLS, AgonError, Cell, Colours, Diagram, Disc, Ending, ForcedWins, Game, IllegalMove,
-    Layout, Lesson, Move, Outcome, PieceColours, Point, Position, Refusal, Rules, board_sheet, cell_name, cells_of,
-    diagrams_svg, game_sheet, is_goal_reached, load_lessons, moves_that_reach, moves_to_go, parse_cell,
-    position_tasks, puzzle_sheet, puzzle_tasks, read_text, remove_leftovers, rules_sheet, set_aside, visible,
-    write_safely)
+    Layout, Lesson, Move, Outcome, PieceColours, Point, Position, Refusal, Rules, Standing, board_sheet, cell_name,
+    cells_of, diagrams_svg, forcing_moves, game_sheet, is_goal_reached, load_lessons, moves_that_reach, moves_to_go, parse_cell,
+    position_tasks, puzzle_sheet, puzzle_tasks, read_text, remove_leftovers, rules_sheet, set_aside, standing,
+    visible, write_safely)
 
 VERSION = "2.0"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -354,8 +354,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                      "The folder “classroom” beside the program is missing or empty; it holds tour and puzzles."),
     "own_pages": ("Eigene Seiten", "Pages of your own"),
     "no_own_pages": ("keine im Ordner „classroom“", "none in the folder “classroom”"),
-    "own_pages_empty": ("In {name} steht kein Rätsel und keine Seite der Tour.",
-                        "{name} holds no puzzle and no page of the tour."),
+    "own_pages_empty": ("In {name} steht kein Rätsel, kein kleines Spiel und keine Seite der Tour.",
+                        "{name} holds no puzzle, no small game and no page of the tour."),
     "waiting_game": ("Dein angefangenes Spiel wartet unter „Spiel“.", "Your game waits under “Game”."),
     "page_of": ("Seite {number} von {count}", "Page {number} of {count}"),
     "page_back": ("‹ Zurück", "‹ Back"),
@@ -440,6 +440,34 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "puzzle_failed": ("Der Computerspieler ist ausgefallen. Versuch es noch einmal.",
                       "The computer player has failed. Try once more."),
     # the progress of who learns here
+    # small games
+    "small_games": ("Kleine Spiele", "Small games"),
+    "to_small_games": ("Kleine Spiele ›", "Small games ›"),
+    "small_count": ("{solved} von {count} geschafft, {helped} davon mit Hilfe",
+                    "{solved} of {count} done, {helped} with help"),
+    "small_of": ("Kleines Spiel {number} von {count}", "Small game {number} of {count}"),
+    "small_open": ("Spielen ›", "Play ›"),
+    "small_next": ("Nächstes kleines Spiel ›", "Next small game ›"),
+    "small_shelf": ("‹ Alle kleinen Spiele", "‹ All small games"),
+    "small_level": ("Stufe", "Level"),
+    "small_higher": ("Noch einmal, Stufe {level}", "Once more, level {level}"),
+    "small_lower": ("Leichter: Stufe {level}", "Easier: level {level}"),
+    "small_alone": ("allein geschafft", "done alone"),
+    "small_with_help": ("mit Hilfe geschafft", "done with help"),
+    "small_left": ("Noch {count} Züge.", "{count} moves left."),
+    "small_last": ("Noch ein Zug!", "One move left!"),
+    "small_score": ("Geschafft: {count}.", "Done: {count}."),
+    "small_score_both": ("Es steht {count} : {rival}.", "The score is {count} : {rival}."),
+    "small_reached": ("Geschafft! {praise}", "Well done! {praise}"),
+    "small_helped": ("Mit Hilfe geschafft. {praise}", "Done with help. {praise}"),
+    "small_missed": ("{why} {wrong}", "{why} {wrong}"),
+    "small_too_late": ("{other} war schneller.", "{other} was faster."),
+    "small_not_held": ("{other} hat es geschafft.", "{other} has done it."),
+    "small_no_moves": ("Die {count} Züge sind aufgebraucht.", "The {count} moves are used up."),
+    "small_resigned": ("Du hast aufgegeben.", "You have given up."),
+    "small_hint_1": ("Mit {move} hast du es geschafft.", "With {move} you are there."),
+    "small_hint_2": ("Mit {move} schaffst du es im nächsten Zug, was der Computer auch tut.",
+                     "With {move} you will be there next move, whatever the computer does."),
     "progress": ("Fortschritt", "Progress"),
     "progress_of": ("Namen auf diesem Computer: {count}", "Names on this computer: {count}"),
     "nameless": ("Ohne Namen", "Without a name"),
@@ -862,6 +890,10 @@ GERMAN_ERRORS = {
     "bad_goal": "„{token}“ ist kein Ziel; erwartet wird {expected}",
     "bad_number": "Die Kopfzeile {name} nennt „{token}“; erwartet wird eine Zahl ab 1",
     "bad_reply": "Die Kopfzeile Reply nennt „{token}“; erwartet wird höchstens ein Zug zwischen zwei Zielen",
+    "bad_hold": "das Ziel hold steht in einem kleinen Spiel allein; dazu gehören Rival (was zu verhindern ist) und "
+                "Moves",
+    "no_small_game": "von hier aus kann niemand spielen: Jede Seite braucht einen Stein, und das Spiel darf nicht zu "
+                     "Ende sein",
     "unreadable": "lässt sich nicht lesen: {reason}",
     "unwritable": "lässt sich nicht schreiben: {reason}",
 }
@@ -2411,32 +2443,139 @@ class Tour(Leaflet):
             feedback=texts.say(self.feedback) if self.feedback else "", is_praise=self.is_praise,
             buttons=(onward, Button("play_at_once", texts("first_game")) if is_last and not lesson.goals else
                      Button("page_again", texts("page_again")),
+                     *((Button("small_games", texts("to_small_games")),) if is_last else ()),
                      Button("page_back", texts("page_back"), number > 0), Button("page_close", texts("page_close"))),
             note=texts("waiting_game"))
 
 
-class PuzzleBook(Leaflet):
-    """The puzzles: a shelf with all of them, and the one that is open, with hints, verdicts and refutations."""
+class Shelved(Leaflet):
+    """Pages that stand on a shelf, by theme, until one of them is opened; each is open, solved, or solved with help."""
 
-    place = "puzzles"
     has_hint = True
+    #: The kind of lesson, the text that names all of them, and what a pupil's keys for them begin with.
+    kind, name, prefix = "puzzle", "puzzles", ""
+    #: The texts that say what the signs on the tiles mean.
+    legend = ("shelf_alone", "shelf_helped")
 
     def __init__(self, lessons: Sequence[Lesson], attempt: Callable[[Move, Optional[Point]], None],
                  store: Store) -> None:
-        super().__init__([lesson for lesson in lessons if lesson.kind == "puzzle"], attempt)
+        super().__init__([lesson for lesson in lessons if lesson.kind == self.kind], attempt)
         self.store = store
-        #: The page that says what the puzzles of a theme teach, by theme.
+        #: The page that says what a theme teaches, by theme.
         self.themes = {lesson.theme: lesson for lesson in lessons if lesson.kind == "theme"}
-        #: By which the puzzles are known in what a pupil has done.
-        self._keys = [str(lesson.start) for lesson in self.lessons]
-        #: Whether a puzzle is open; else the shelf is seen, on which one of them is chosen.
+        #: By which the pages are known in what a pupil has done.
+        self._keys = [self.key_of(lesson) for lesson in self.lessons]
+        #: Whether a page is open; else the shelf is seen, on which one of them is chosen.
         self.is_open = False
         self._begin()
         self.look_at(self.following(-1))
 
+    @classmethod
+    def key_of(cls, lesson: Lesson) -> str:
+        """What a page is remembered by."""
+        return cls.prefix + str(lesson.start)
+
+    @property
+    def key(self) -> str:
+        return self._keys[self.number]
+
+    def _begin(self) -> None:
+        """The page lies there as at the beginning; whether it is solved, and whether with help."""
+        self.is_solved = self.was_helped = False
+
+    def states(self) -> List[str]:
+        """Whether each page has been 'solved', has been solved with help only ('helped'), or is still 'open'."""
+        progress = self.store.progress
+        return ["solved" if key in progress.solved else "helped" if key in progress.helped else "open"
+                for key in self._keys]
+
+    def following(self, number: int) -> int:
+        """The number of the page to be solved after this one: the next open one, then those solved with help."""
+        numbers = [*range(number + 1, len(self.lessons)), *range(number + 1)]
+        known = self.states()
+        states = [known[other] for other in numbers]
+        return next((numbers[states.index(state)] for state in ("open", "helped") if state in states), numbers[0])
+
+    def look_at(self, number: int) -> None:
+        """Choose a page on the shelf."""
+        super().open(number)
+        self.is_open = False
+        self._begin()
+
+    def open(self, number: int) -> None:
+        super().open(number)
+        self.is_open = True
+        self._begin()
+
+    def choose(self, name: str) -> None:
+        """A tile is chosen ('look 12') or opened ('open 12')."""
+        action, number = name.split()
+        (self.open if action == "open" else self.look_at)(int(number))
+
+    def commands(self) -> Dict[str, Callable[[], Any]]:
+        """On the shelf: choosing and opening; with a page open: the next one, back to the shelf, and leafing."""
+        if not self.is_open:
+            return {"puzzle_open": partial(self.open, self.number),
+                    "previous": partial(self.look_at, max(0, self.number - 1)),
+                    "next": partial(self.look_at, min(len(self.lessons) - 1, self.number + 1))}
+        return {**super().commands(), "puzzle_next": self.open_next, "puzzle_shelf": self.close_puzzle}
+
+    def open_next(self) -> None:
+        """Open the page to be solved after this one."""
+        self.open(self.following(self.number))
+
+    def close_puzzle(self) -> None:
+        """Go back to the shelf; once this page is solved, the next one is chosen there."""
+        self.look_at(self.following(self.number) if self.is_solved else self.number)
+
+    def shelf(self, texts: Texts) -> Optional["ShelfView"]:
+        if self.is_open:
+            return None
+        by_theme: Dict[str, List[Tile]] = {}
+        for number, (lesson, state) in enumerate(zip(self.lessons, self.states())):
+            tile = Tile(number, lesson.start, lesson.moves if self.kind == "puzzle" else 0, state)
+            by_theme.setdefault(lesson.theme, []).append(tile)
+        groups = []
+        for theme, tiles in by_theme.items():
+            solved = sum(tile.state != "open" for tile in tiles)
+            count = texts("shelf_count", solved=solved, count=len(tiles))
+            groups.append((self._title(theme, texts), count, tuple(tiles)))
+        alone, helped = self.legend
+        return ShelfView(tuple(groups), self.number, (texts(alone), texts(helped)))
+
+    @property
+    def below(self) -> Optional[int]:  # type: ignore[override]
+        """The board turns to the solver."""
+        return self.side
+
+    def _title(self, theme: str, texts: Texts) -> str:
+        page = self.themes.get(theme)
+        return page.title[texts.language] if page else texts(self.name)
+
+    def failed(self) -> Next:
+        """The player may make the move again."""
+        self.tell("puzzle_failed")
+        return Next(take_back=self.position.turn != self.side)
+
+    def _taken_back(self, ply: int) -> Dict[Cell, Cell]:
+        """Take back all moves after this ply; the cells of the pieces that go back, and where they come from."""
+        came_from: Dict[Cell, Cell] = {}
+        while self.game.ply > ply:
+            move = self.game.undo()
+            if move is not None and move.source is not None and move.target is not None:
+                came_from[move.source] = came_from.pop(move.target, move.target)
+        return came_from
+
+
+class PuzzleBook(Shelved):
+    """The puzzles: a shelf with all of them, and the one that is open, with hints, verdicts and refutations."""
+
+    place = "puzzles"
+
     def _begin(self) -> None:
         """A puzzle lies there as at the beginning."""
-        self.is_solved = self.is_showing = self.is_wrong = self.was_helped = False
+        super()._begin()
+        self.is_showing = self.is_wrong = False
         #: How many hints have been given for this move, and the number of moves made when all was still right.
         self.hints, self.right_ply = 0, 0
         self.was_known = self.states()[self.number]
@@ -2454,60 +2593,6 @@ class PuzzleBook(Leaflet):
     @property
     def onward(self) -> str:
         return "page_again" if self.is_wrong else "puzzle_next" if self.is_solved else ""
-
-    def states(self) -> List[str]:
-        """Whether each puzzle has been 'solved', has been solved with help only ('helped'), or is still 'open'."""
-        progress = self.store.progress
-        return ["solved" if key in progress.solved else "helped" if key in progress.helped else "open"
-                for key in self._keys]
-
-    def following(self, number: int) -> int:
-        """The number of the puzzle to be solved after this one: the next open one, then those solved with help."""
-        numbers = [*range(number + 1, len(self.lessons)), *range(number + 1)]
-        known = self.states()
-        states = [known[other] for other in numbers]
-        return next((numbers[states.index(state)] for state in ("open", "helped") if state in states), numbers[0])
-
-    # -- the shelf --
-
-    def look_at(self, number: int) -> None:
-        """Choose a puzzle on the shelf."""
-        super().open(number)
-        self.is_open = False
-        self._begin()
-
-    def open(self, number: int) -> None:
-        super().open(number)
-        self.is_open = True
-        self._begin()
-
-    def choose(self, name: str) -> None:
-        """A tile is chosen ('look 12') or opened ('open 12')."""
-        action, number = name.split()
-        (self.open if action == "open" else self.look_at)(int(number))
-
-    def shelf(self, texts: Texts) -> Optional["ShelfView"]:
-        if self.is_open:
-            return None
-        by_theme: Dict[str, List[Tile]] = {}
-        for number, (lesson, state) in enumerate(zip(self.lessons, self.states())):
-            tile = Tile(number, lesson.start, lesson.moves, state)
-            by_theme.setdefault(lesson.theme, []).append(tile)
-        groups = []
-        for theme, tiles in by_theme.items():
-            solved = sum(tile.state != "open" for tile in tiles)
-            count = texts("shelf_count", solved=solved, count=len(tiles))
-            groups.append((self._title(theme, texts), count, tuple(tiles)))
-        return ShelfView(tuple(groups), self.number, (texts("shelf_alone"), texts("shelf_helped")))
-
-    @property
-    def below(self) -> Optional[int]:  # type: ignore[override]
-        """The board turns to the solver."""
-        return self.side
-
-    def _title(self, theme: str, texts: Texts) -> str:
-        page = self.themes.get(theme)
-        return page.title[texts.language] if page else texts("puzzles")
 
     # -- a move and what is said to it --
 
@@ -2582,10 +2667,8 @@ class PuzzleBook(Leaflet):
                                       within=self._within(self.lesson.moves)), move)
 
     def failed(self) -> Next:
-        """The player may make the move again."""
         self.is_showing = False
-        self.tell("puzzle_failed")
-        return Next(take_back=self.position.turn != self.side)
+        return super().failed()
 
     def _shown(self, move: Move) -> str:
         return self.game.describe(move).rstrip("+#")
@@ -2596,22 +2679,9 @@ class PuzzleBook(Leaflet):
     # -- what can be done --
 
     def commands(self) -> Dict[str, Callable[[], Any]]:
-        """On the shelf: choosing and opening; with a puzzle: hints, the solution, trying once more, and leafing."""
-        count = len(self.lessons)
-        if not self.is_open:
-            return {"puzzle_open": partial(self.open, self.number),
-                    "previous": partial(self.look_at, max(0, self.number - 1)),
-                    "next": partial(self.look_at, min(count - 1, self.number + 1))}
-        return {**super().commands(), "page_again": self.try_again, "puzzle_solution": self.show_solution,
-                "puzzle_next": self.open_next, "puzzle_shelf": self.close_puzzle}
-
-    def open_next(self) -> None:
-        """Open the puzzle to be solved after this one."""
-        self.open(self.following(self.number))
-
-    def close_puzzle(self) -> None:
-        """Go back to the shelf; once this puzzle is solved, the next one is chosen there."""
-        self.look_at(self.following(self.number) if self.is_solved else self.number)
+        """With a puzzle open, also the solution, and trying once more."""
+        more = {"page_again": self.try_again, "puzzle_solution": self.show_solution} if self.is_open else {}
+        return {**super().commands(), **more}
 
     def try_again(self) -> Dict[Cell, Cell]:
         """Take back the wrong move and what refuted it; with no wrong move there, begin the puzzle again.
@@ -2621,11 +2691,7 @@ class PuzzleBook(Leaflet):
         if not self.is_wrong:
             self.open(self.number)
             return {}
-        came_from: Dict[Cell, Cell] = {}
-        while self.game.ply > self.right_ply:
-            move = self.game.undo()
-            if move is not None and move.source is not None and move.target is not None:
-                came_from[move.source] = move.target
+        came_from = self._taken_back(self.right_ply)
         self.is_wrong = False
         self.tell()
         return came_from
@@ -2690,7 +2756,8 @@ class PuzzleBook(Leaflet):
                                         helped=states["helped"]),
                 heading=f"{texts('puzzle_number', number=number + 1)}: {self._title(lesson.theme, texts)}",
                 text=text, task=f"{texts('puzzle_you', side=self.side)} {self.task(texts)}".strip(),
-                buttons=(Button("puzzle_open", texts("puzzle_open", number=number + 1), is_primary=True), close),
+                buttons=(Button("puzzle_open", texts("puzzle_open", number=number + 1), is_primary=True),
+                         Button("small_games", texts("to_small_games")), close),
                 note=texts("shelf_note"))
         known = {"solved": "puzzle_known", "helped": "puzzle_known_helped"}.get(self.was_known)
         return PageView(
@@ -2706,6 +2773,208 @@ class PuzzleBook(Leaflet):
                      Button("page_again", texts("page_again")),
                      Button("puzzle_shelf", texts("puzzle_shelf")), close),
             note=texts("waiting_game"))
+
+
+#: A win in so many own moves is found by trying all moves and answers, for a hint in a small game.
+HINT_MOVES = 2
+
+
+class SmallGames(Shelved):
+    """Small games: positions with few pieces that are played against the computer until a goal is reached or missed."""
+
+    place = "learn"
+    kind, name, prefix = "game", "small_games", "game "
+    legend = ("small_alone", "small_with_help")
+
+    def __init__(self, lessons: Sequence[Lesson], attempt: Callable[[Move, Optional[Point]], None],
+                 store: Store) -> None:
+        #: The levels that the player has chosen, by the number of the game.
+        self._levels: Dict[int, int] = {}
+        super().__init__(lessons, attempt, store)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self.standing = Standing()
+        self.has_resigned = False
+
+    @property
+    def level(self) -> int:
+        """The computer's level: the one chosen, or else the one that the file proposes."""
+        proposed = self.lesson.level or self.store.settings.level
+        return min(len(LEVELS), self._levels.get(self.number, proposed))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the goal has been reached or missed."""
+        return self.has_resigned or self.standing.is_won is not None
+
+    @property
+    def accepts_moves(self) -> bool:
+        return self.is_open and not self.is_over and self.position.turn == self.side
+
+    @property
+    def onward(self) -> str:
+        return "" if not self.is_over else "puzzle_next" if self.is_solved else "page_again"
+
+    # -- playing --
+
+    def settled(self) -> Next:
+        if not self.is_open or self.has_resigned:
+            return Next()
+        game = self.game
+        self.standing = standing(self.lesson, game)
+        if self.is_over:
+            self._ended()
+            return Next()
+        if game.legal_moves() == [PASS]:
+            say = Message.of("say_pass", side=game.position.turn)
+            return Next(Mode.ANIMATING, play=PASS, delay=PASS_MS, say=say)
+        if game.position.turn == self.side:
+            return Next()
+        return Next(Mode.THINKING, ask=Question(Player(self.level)))
+
+    def _ended(self) -> None:
+        """Say what has come of the game; what has been reached is kept."""
+        lesson, was_solved = self.lesson, self.is_solved
+        self.is_solved = bool(self.standing.is_won)
+        if not self.is_solved:
+            self.tell("small_missed", why=self._why_missed(), wrong=lesson.wrong)
+            return
+        self.tell("small_helped" if self.was_helped else "small_reached", True, praise=lesson.praise)
+        if not was_solved:
+            self.store.note(**{"helped" if self.was_helped else "solved": self.key})
+
+    def _why_missed(self) -> Message:
+        """What has kept the player from the goal."""
+        lesson, outcome = self.lesson, self.game.outcome()
+        if lesson.rival and self.standing.rival == len(lesson.rival):
+            return Message.of("small_not_held" if lesson.is_to_hold else "small_too_late", side=self.side)
+        if outcome:
+            return Message("end_" + outcome.reason.name)
+        return Message.of("small_no_moves", count=lesson.moves)
+
+    def answered(self, move: Move, score: Optional[int]) -> Next:
+        """The computer's move, or one that it would make in the player's place."""
+        if self.position.turn == self.side:
+            return Next(show=move, say=hint_message(self.game, move, score))
+        return Next(play=move)
+
+    # -- what can be done --
+
+    def hint(self) -> Next:
+        """A move that reaches the goal soon whatever the computer does, or else what the engine would play."""
+        if not self.accepts_moves:
+            return Next()
+        self.was_helped = True
+        for moves in range(1, HINT_MOVES + 1):
+            forcing = forcing_moves(self.lesson, self.game, moves)
+            if forcing:
+                move = self.game.describe(forcing[0])
+                return Next(show=forcing[0], say=Message.of(f"small_hint_{moves}", move=move))
+        question = Question(Player(len(LEVELS)), f"go movetime {HINT_MS}")
+        return Next(Mode.THINKING, ask=question, say=Message("say_thinking"))
+
+    def choose(self, name: str) -> None:
+        """Also a level ('level 3') can be chosen, at any time."""
+        if name.startswith("level "):
+            self._levels[self.number] = int(name.split()[1])
+        else:
+            super().choose(name)
+
+    def commands(self) -> Dict[str, Callable[[], Any]]:
+        """With a game open, also taking back, giving up, and playing against a higher or a lower level."""
+        commands = super().commands()
+        if self.is_open:
+            if any(move != PASS for move in self.game.moves[::2]):
+                commands["undo"] = self.take_back
+            if not self.is_over:
+                commands["resign"] = self.resign
+            if self.level < len(LEVELS):
+                commands["small_higher"] = partial(self.change_level, 1)
+            if self.level > 1:
+                commands["small_lower"] = partial(self.change_level, -1)
+        return commands
+
+    def take_back(self) -> Dict[Cell, Cell]:
+        """Take back the player's last move and the computer's answer; what is reached then is reached with help."""
+        ply = self.game.ply - 1
+        while ply % 2 or self.game.moves[ply] == PASS:
+            ply -= 1  # the player has the moves after an even number of them
+        came_from = self._taken_back(ply)
+        self.is_solved = self.has_resigned = False
+        self.was_helped = True
+        self.tell()
+        return came_from
+
+    def resign(self) -> None:
+        """Give up; another attempt is one click away."""
+        self.has_resigned = True
+        self.tell("small_missed", why=Message("small_resigned"), wrong=self.lesson.wrong)
+
+    def change_level(self, step: int) -> None:
+        """Begin again, against another level."""
+        self._levels[self.number] = self.level + step
+        self.open(self.number)
+
+    # -- the page --
+
+    def task(self, texts: Texts) -> str:
+        """What is to be done by whom, and how much of it is left."""
+        lesson, now = self.lesson, self.standing
+        parts = [texts("puzzle_you", side=self.side), lesson.task.get(texts.language, "")]
+        left = lesson.moves - now.moves
+        if lesson.moves and self.is_open and not self.is_over:
+            parts.append(texts("small_left" if left > 1 else "small_last", count=left))
+        if max(len(lesson.goals), len(lesson.rival)) > 1 and self.is_open:
+            key = "small_score_both" if len(lesson.rival) > 1 else "small_score"
+            parts.append(texts(key, side=self.side, count=now.reached, rival=now.rival))
+        return " ".join(parts)
+
+    def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
+        """The task, the level and what can be done; on the shelf, how far one has come, and the game that is chosen."""
+        lesson, number, count = self.lesson, self.number, len(self.lessons)
+        close = Button("page_close", texts("page_close"))
+        levels = tuple((f"level {level.number}", str(level.number)) for level in LEVELS)
+        half = len(levels) // 2
+        page = PageView(
+            texts(self.name), heading=lesson.title.get(texts.language, ""), text=lesson.text.get(texts.language, ""),
+            choices=((texts("small_level"), levels[:half]), ("", levels[half:])), chosen=f"level {self.level}",
+            task=self.task(texts), note=texts("waiting_game"))
+        if not self.is_open:
+            states = collections.Counter(self.states())
+            return page._replace(
+                context=texts("small_count", solved=states["solved"] + states["helped"], count=count,
+                              helped=states["helped"]),
+                heading=f"{number + 1}: {page.heading}", note=texts("shelf_note"),
+                buttons=(Button("puzzle_open", texts("small_open"), is_primary=True),
+                         Button("puzzles", texts("to_puzzles")), close))
+        feedback, is_neutral = texts.say(self.feedback) if self.feedback else "", False
+        if not self.is_over and not feedback:
+            feedback, is_neutral = self._situation(texts), True
+        return page._replace(context=texts("small_of", number=number + 1, count=count), feedback=feedback,
+                             is_praise=self.is_praise, is_neutral=is_neutral, buttons=(*self._buttons(texts), close))
+
+    def _situation(self, texts: Texts) -> str:
+        """What the player should know now: that the computer is thinking, or that a piece is trapped."""
+        if self.position.turn != self.side:
+            return texts("computer_turn")
+        return trapped_task(self.game, texts) if self.game.must_relocate() else ""
+
+    def _buttons(self, texts: Texts) -> Tuple[Button, ...]:
+        """What can be done, the next thing first."""
+        own = self.commands()
+        undo = Button("undo", texts("undo"), "undo" in own)
+        again = Button("page_again", texts("page_again"), is_primary=self.is_over and not self.is_solved)
+        following = texts("small_next" if self.is_solved else "page_skip")
+        onward = Button("puzzle_next", following, is_primary=self.is_solved)
+        shelf = Button("puzzle_shelf", texts("small_shelf"))
+        if self.is_solved:
+            higher = Button("small_higher", texts("small_higher", level=self.level + 1), "small_higher" in own)
+            return onward, higher, again, shelf
+        if self.is_over:
+            lower = Button("small_lower", texts("small_lower", level=self.level - 1), "small_lower" in own)
+            return again, undo, lower, onward, shelf
+        return Button("hint", texts("hint"), self.accepts_moves), undo, again, onward, shelf
 
 
 #: What the engine is asked about each position of a game that is looked through, and about a try.
@@ -4289,7 +4558,7 @@ def weight_numbers(weights: Weights, part: str) -> Tuple[float, ...]:
 
 
 #: The files of the classroom that have a place of their own in the window; all others are a teacher's own.
-SHIPPED_FILES = ("tour.agon", "puzzles.agon", "rules.agon", "trees.agon")
+SHIPPED_FILES = ("tour.agon", "puzzles.agon", "games.agon", "rules.agon", "trees.agon")
 
 
 def own_files() -> List[str]:
@@ -4314,7 +4583,7 @@ def read_lessons(name: str) -> Tuple[List[Lesson], Optional[AgonError]]:
         return [], None
 
 
-@functools.lru_cache(maxsize=8)
+@functools.lru_cache(maxsize=50)
 def _load_lessons(path: str, _changed: int, _size: int) -> List[Lesson]:
     """A file of lessons, read anew only when it has changed: each opening of the menu asks for the themes."""
     return load_lessons(path)
@@ -6095,6 +6364,10 @@ class PartnerCommands:
             self.session.say(Message("say_draw_refused" if what == "declined" else "say_draw_gone"))
 
 
+#: The kinds of pages that a teacher's own file may hold, and the texts that name them.
+OWN_KINDS = {"puzzle": "puzzles", "game": "small_games", "tour": "tour"}
+
+
 class LessonCommands:
     """The commands that open tour, puzzles and set-up, and lead back to the running game."""
 
@@ -6114,6 +6387,7 @@ class LessonCommands:
     def commands(self) -> Tuple[Command, ...]:
         """The commands, with their shortcuts."""
         return (Command("tour", self.open_tour, "F2"), Command("puzzles", self.open_puzzles, "F3"),
+                Command("small_games", self.open_small_games, "F5"),
                 Command("learn_mistakes", self.open_mistakes, "F7"), Command("progress", self.open_progress),
                 Command("progress_name", self.ask_name),
                 Command("set_up", self.open_set_up, "F4"), Command("setup_play", self.play_set_up),
@@ -6135,17 +6409,37 @@ class LessonCommands:
         if lessons:
             self._open(PuzzleBook(lessons, self.attempt, self.store))
 
-    def own_pages(self, texts: Texts) -> Sequence[Tuple[Optional[str], str]]:
-        """A teacher's own files in the classroom, by name."""
-        return [(name, name[:-len(".agon")]) for name in own_files()] or [(None, texts("no_own_pages"))]
+    def open_small_games(self) -> None:
+        """Open the small games."""
+        lessons = self._read("games.agon", "game")
+        if lessons:
+            self._open(SmallGames(lessons, self.attempt, self.store))
 
-    def open_own(self, name: str) -> None:
-        """Open a teacher's own file: its puzzles, or if it has none the pages of its tour."""
+    def own_pages(self, texts: Texts) -> Sequence[Tuple[Optional[str], str]]:
+        """A teacher's own files in the classroom, by name; one with several kinds of pages stands there for each."""
+        choices: List[Tuple[Optional[str], str]] = []
+        for name in own_files():
+            kinds = self._kinds(name)
+            if len(kinds) > 1:
+                choices += [(f"{name}/{kind}", f"{name[:-len('.agon')]}: {texts(OWN_KINDS[kind])}") for kind in kinds]
+            else:
+                choices.append((name, name[:-len(".agon")]))
+        return choices or [(None, texts("no_own_pages"))]
+
+    @staticmethod
+    def _kinds(name: str) -> List[str]:
+        """The kinds of pages in a file that can be opened."""
+        found = {lesson.kind for lesson in read_lessons(name)[0]}
+        return [kind for kind in OWN_KINDS if kind in found]
+
+    def open_own(self, choice: str) -> None:
+        """Open a teacher's own file: 'mine.agon', or 'mine.agon/game' for one of several kinds of pages in it."""
+        name, _, kind = choice.partition("/")
         lessons, error = read_lessons(name)
-        if any(lesson.kind == "puzzle" for lesson in lessons):
-            self._open(PuzzleBook(lessons, self.attempt, self.store))
-        elif any(lesson.kind == "tour" for lesson in lessons):
-            self._open(Tour(lessons, self.attempt, self.store))
+        kinds = [kind] if kind else self._kinds(name)
+        make = {"puzzle": PuzzleBook, "game": SmallGames, "tour": Tour}
+        if kinds:
+            self._open(make[kinds[0]](lessons, self.attempt, self.store))
         else:
             self.dialogs.tell("menu_learn", error or Message.of("own_pages_empty", name=name))
 
@@ -8966,7 +9260,7 @@ class Shelf(ttk.Frame):
         if shelf is None:
             return
         width, height, apart = self.tile_size
-        columns = max(1, (canvas.winfo_width() - apart) // (width + apart))
+        columns = max(1, (canvas.winfo_width() - 2 * apart) // (width + apart))
         y = apart
         for title, count, tiles in shelf.groups:
             item = canvas.create_text(2 * apart, y, text=title, anchor="nw", fill=theme.text, font=fonts["bold"])
@@ -10835,8 +11129,8 @@ MENUS: Tuple[Tuple[str, Tuple[Optional[str], ...]], ...] = (
     ("menu_game", ("new_game", "with_computer", "previous_game", None, "undo", "redo", "first", "previous", "next",
                    "last", None, "hint", "move_now", "pause", "one_move", None, "[level_menu]", "swap", "offer_draw",
                    "resign")),
-    ("menu_learn", ("tour", "puzzles", "[own_pages]", "learn_mistakes", "progress", "set_up", None, "tree",
-                    "learning", None, "own_program", "conversation", "tournament")),
+    ("menu_learn", ("tour", "small_games", "puzzles", "[own_pages]", "learn_mistakes", "progress", "set_up", None,
+                    "tree", "learning", None, "own_program", "conversation", "tournament")),
     ("menu_view", ("flip", "ranks", "analysis", "animation", None, "[theme]", "larger", "smaller", "full_screen", None,
                    "[language]")),
     ("menu_help", ("help", "about")),

@@ -160,6 +160,9 @@ ERROR_TEXTS = {
     "bad_goal": '"{token}" is not a goal; expected {expected}',
     "bad_number": 'the header {name} says "{token}"; expected a number from 1 on',
     "bad_reply": 'the header Reply says "{token}"; expected at most one move between two goals',
+    "bad_hold": "the goal hold stands alone in a small game, which also needs Rival (what is to be prevented) and "
+                "Moves",
+    "no_small_game": "nobody could play from here: each side needs a piece, and the game must not have ended",
 }
 
 
@@ -1824,6 +1827,7 @@ GOALS: Dict[str, str] = {
     "hold": "a move after which the other side cannot force a win in the number of moves that the page names",
     "block": "a move after which the other side has to pass",
     "win": "a move that wins the game",
+    "home": "a move after which the queen sits on the throne and all her guards, however few, stand beside it",
     **{f"refused_{refusal.name.lower()}": f"a try that is refused: {refusal.value}" for refusal in Refusal},
 }
 
@@ -1865,9 +1869,15 @@ def is_goal_reached(goal: str, game: Game, refused: Optional[Refusal] = None, mo
         "relocate_near": is_relocation and RING[move.target] in (1, 2),
         "relocate_trap": is_relocation and len(trapped) >= 1,
         "block": game.legal_moves() == [PASS],
+        "home": is_at_home(game.position.enemy, game.position.queens),
         "win": has_won,
     }
     return reached.get(goal, False)
+
+
+def is_at_home(own: Bits, queens: Bits) -> bool:
+    """Whether a side's queen sits on the throne and all its guards, however few, stand on ring 1."""
+    return bool(own & queens & THRONE_BIT) and not own & ~queens & ~INNER
 
 
 def moves_that_reach(goal: str, game: Game, moves: int = 1) -> List[Move]:
@@ -1882,12 +1892,12 @@ def moves_that_reach(goal: str, game: Game, moves: int = 1) -> List[Move]:
     return found
 
 
-KINDS = ("tour", "puzzle", "theme", "rules", "tree")
+KINDS = ("tour", "puzzle", "theme", "rules", "tree", "game")
 #: The languages in which every text has to be there; more are allowed.
 LANGUAGES = ("de", "en")
 #: By kind, the headers that a page must have; texts are asked for in every language.
 _NEEDED = {"tour": ("Title", "Text"), "puzzle": ("Goal",), "theme": ("Theme", "Title", "Text"),
-           "rules": ("Title", "Text"), "tree": ("Title", "Text", "Moves")}
+           "rules": ("Title", "Text"), "tree": ("Title", "Text", "Moves"), "game": ("Title", "Task", "Goal")}
 _TEXTS = ("Title", "Text", "Task", "Praise", "Wrong")
 #: The headers that hold moves.
 _MOVES = ("Reply", "Arrows", "Solution")
@@ -1896,8 +1906,8 @@ _MOVES = ("Reply", "Arrows", "Solution")
 class Lesson(NamedTuple):
     """A page of a collection in the classroom; its texts are by language, and empty where it has none."""
 
-    #: "tour", "puzzle", "theme" (what the puzzles of a theme teach), "rules" (a page to read) or "tree" (a position
-    #: of which the search tree is shown).
+    #: "tour", "puzzle", "theme" (what the puzzles of a theme teach), "rules" (a page to read), "tree" (a position
+    #: of which the search tree is shown) or "game" (a small game, to be played against the computer).
     kind: str
     start: Position
     #: What is to be reached, one after the other; none on a page to read.
@@ -1905,7 +1915,7 @@ class Lesson(NamedTuple):
     #: The other side's answers to the moves that reach a goal but the last; without one the same side moves on.
     replies: Tuple[Move, ...]
     #: In how many own moves the goal of a puzzle can be reached; to hold out, how many the other side has to win;
-    #: how many moves a tree looks ahead.
+    #: how many moves a tree looks ahead; how many own moves a small game lasts at most, 0 without an end.
     moves: int
     theme: str
     #: The name of a picture that the window draws beside the text: "lines" shows the three ways to be trapped.
@@ -1918,13 +1928,22 @@ class Lesson(NamedTuple):
     wrong: Dict[str, str]
     #: Moves that are drawn as arrows where the page is printed.
     arrows: Tuple[Move, ...] = ()
-    #: The solution of a puzzle: all right moves, or for a win in several moves a line with both sides' best moves.
+    #: The solution of a puzzle: all right moves, or for a win in several moves a line with both sides' best moves; of a
+    #: small game, a game in which its goal is reached.
     solution: Tuple[Move, ...] = ()
+    #: In a small game, what the other side may reach first, one after the other, and the computer's level (0: any).
+    rival: Tuple[str, ...] = ()
+    level: int = 0
 
     @property
     def is_line(self) -> bool:
         """Whether the goal takes several own moves, so that the solution is a line of play."""
-        return self.moves > 1 and self.goals[:1] == ("win",)
+        return self.kind == "game" or self.moves > 1 and self.goals[:1] == ("win",)
+
+    @property
+    def is_to_hold(self) -> bool:
+        """Whether a small game is won by holding out."""
+        return self.goals == ("hold",)
 
     def answer(self, step: int, game: Game) -> Optional[Move]:
         """What the other side plays after goal number `step` (from 0) has been reached; None when it does not move.
@@ -1975,24 +1994,35 @@ def _lesson_of(game: Game) -> Lesson:
         for name in _NEEDED[kind] + (("Task",) if kind == "tour" and "Goal" in headers else ()):
             if not headers.get(name) and not _texts_of(game, name):
                 raise AgonError("missing_header", f"{name}.{LANGUAGES[0]}" if name in _TEXTS else name)
+        goals_of: Dict[str, Tuple[str, ...]] = {}
+        for name in ("Goal", "Rival"):
+            goals_of[name] = tuple(headers.get(name, "").split())
+            for goal in goals_of[name]:
+                if goal not in GOALS:
+                    raise AgonError("bad_goal", goal, expected=", ".join(GOALS))
+        goals = goals_of["Goal"]
         name = "Goal"
-        goals = tuple(headers.get("Goal", "").split())
-        for goal in goals:
-            if goal not in GOALS:
-                raise AgonError("bad_goal", goal, expected=", ".join(GOALS))
+        if kind == "game" and "hold" in goals and (len(goals) > 1 or not goals_of["Rival"] or "Moves" not in headers):
+            raise AgonError("bad_hold")  # else nobody could say when it is over
+        name = "Position"
+        if kind == "game" and (not game.start.own or not game.start.enemy or game.start.outcome()):
+            raise AgonError("no_small_game")
         for name in _MOVES:
             moves_of[name] = tuple(Move.from_text(word) for word in headers.get(name, "").split())
         name = "Reply"
         replies = moves_of["Reply"]
         if replies and len(replies) >= sum(not goal.startswith("refused_") for goal in goals):
             raise AgonError("bad_reply", headers["Reply"])
-        name = "Moves"
-        moves = headers.get("Moves", "1")
-        if not moves.isdecimal() or len(moves) > 2 or int(moves) < 1:
-            raise AgonError("bad_number", moves, name="Moves")
+        numbers = {}
+        for name, default in (("Moves", 0 if kind == "game" else 1), ("Level", 0)):
+            number = headers.get(name, "")
+            if number and (not number.isdecimal() or len(number) > 2 or int(number) < 1):
+                raise AgonError("bad_number", number, name=name)
+            numbers[name] = int(number or default)
         name = "Solution"
-        lesson = Lesson(kind, game.start, goals, replies, int(moves), headers.get("Theme", ""),
-                        headers.get("Picture", ""), *texts, arrows=moves_of["Arrows"], solution=moves_of["Solution"])
+        lesson = Lesson(kind, game.start, goals, replies, numbers["Moves"], headers.get("Theme", ""),
+                        headers.get("Picture", ""), *texts, arrows=moves_of["Arrows"], solution=moves_of["Solution"],
+                        rival=goals_of["Rival"], level=numbers["Level"])
         position = game.start
         for move in lesson.solution:
             following = position.play(move, game.rules)
@@ -2011,6 +2041,76 @@ def _texts_of(game: Game, name: str) -> Dict[str, str]:
             line = game.header_lines.get(f"{name}.{next(iter(texts))}")
             raise AgonError("missing_header", f"{name}.{language}").at(line=line)
     return texts
+
+
+# -- small games --
+
+class Standing(NamedTuple):
+    """How a small game stands: what each side has reached, how often the player has moved, and who has won."""
+
+    #: How many of the player's goals have been reached, and how many of the other side's, one after the other.
+    reached: int = 0
+    rival: int = 0
+    #: The player's moves, passes included.
+    moves: int = 0
+    #: Whether the player has reached what the game is about (True) or missed it (False); None while it goes on.
+    is_won: Optional[bool] = None
+
+    def after(self, lesson: Lesson, game: Game) -> "Standing":
+        """The standing after the last move of a game, which stood like this before it."""
+        is_own = game.position.turn != lesson.start.turn
+        goals, reached = (lesson.goals, self.reached) if is_own else (lesson.rival, self.rival)
+        if reached < len(goals) and goals[reached] != "hold" and is_goal_reached(goals[reached], game):
+            reached += 1
+        new = self._replace(reached=reached, moves=self.moves + 1) if is_own else self._replace(rival=reached)
+        return new._replace(is_won=new._verdict(lesson, game, is_own))
+
+    def _verdict(self, lesson: Lesson, game: Game, is_own: bool) -> Optional[bool]:
+        """Who reaches all goals first has won; the end of the game decides, too, and so does the number of moves."""
+        if self.reached == len(lesson.goals):
+            return True
+        if lesson.rival and self.rival == len(lesson.rival):
+            return False
+        outcome = game.outcome()
+        if outcome:
+            return outcome.winner == lesson.start.turn or lesson.is_to_hold and outcome.winner is None
+        if not lesson.moves or self.moves < lesson.moves:
+            return None
+        if lesson.is_to_hold:
+            return None if is_own else True  # the other side's last move has come to nothing
+        return False
+
+
+def standing(lesson: Lesson, game: Game) -> Standing:
+    """How a small game stands after the moves that have been played."""
+    trial, found = Game(lesson.start, game.rules), Standing()
+    for move in game.moves:
+        trial.play(move)
+        found = found.after(lesson, trial)
+    return found
+
+
+def forcing_moves(lesson: Lesson, game: Game, moves: int) -> List[Move]:
+    """The player's moves that win a small game in at most so many moves, this one counted, against every defence."""
+    trial, now = game.branch(), standing(lesson, game)
+    return [move for move in trial.legal_moves() if _is_forced(lesson, trial, now, move, moves)]
+
+
+def _is_forced(lesson: Lesson, game: Game, before: Standing, move: Move, moves: int) -> bool:
+    """Whether the player wins a small game in so many own moves, counted with this move, if that is one of them."""
+    game.play(move)
+    now = before.after(lesson, game)
+    is_own = game.position.turn != lesson.start.turn
+    left = moves - 1 if is_own else moves
+    is_waiting = is_own and lesson.is_to_hold  # for the other side's last move
+    if now.is_won is not None or not left and not is_waiting:
+        is_forced = now.is_won is True
+    else:
+        # The branch is walked through from move to move, so each of them is played on the way down and undone after.
+        forced = (_is_forced(lesson, game, now, following, left) for following in game.legal_moves())
+        is_forced = all(forced) if is_own else any(forced)
+    game.undo()
+    return is_forced
 
 
 # --- 13. Geometry ----------------------------------------------------------------

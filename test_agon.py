@@ -2767,7 +2767,9 @@ GOAL_EXAMPLES = [
     ("safe", "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w", "h5-g6 h5-h6", ""),  # the first one wins
     ("hold", "Qf9 h6 / Qf6 e5 e6 f5 f7 g5 g7 w", "f9-f8", "f9-e8 h6-h5"),
     ("win", "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w", "h5-g6", "h5-h6"),
-    ("win", "Qf4 e5 e6 f5 f7 g5 h5 / Qf11 w", "", "h5-g6")]
+    ("win", "Qf4 e5 e6 f5 f7 g5 h5 / Qf11 w", "", "h5-g6"),
+    ("home", "Qf6 e5 h5 / Qf11 w", "h5-g5 h5-g6", "e5-f5 h5-h4"), ("home", "Qf5 e5 / Qf11 w", "f5-f6", "e5-e6"),
+    ("home", "e5 h5 / Qf11 w", "", "h5-g5")]  # without a queen nobody is at home
 
 
 @pytest.mark.parametrize("goal, start, reached, missed", GOAL_EXAMPLES)
@@ -2914,6 +2916,85 @@ def test_who_holds_out_keeps_the_other_side_from_winning_in_so_many_moves() -> N
     assert held == ForcedWins().defences(start, 2) and 0 < len(held) < len(start.legal_moves())
 
 
+# -- small games --
+
+def small(goal: str, position: str, moves: int = 0, rival: str = "", **headers: object) -> Lesson:
+    """A small game."""
+    texts = {f"{name}_{language}": f"{name} {language}" for name in ("Title", "Task") for language in ("de", "en")}
+    more = {**({"Moves": moves} if moves else {}), **({"Rival": rival} if rival else {})}
+    return page(leaf(Kind="game", Goal=goal, Position=position, **texts, **more, **headers))
+
+
+#: A small game (goal, position, moves, rival), moves played, and how it stands then: reached, rival, moves, is_won.
+SMALL_GAMES: List[Tuple[Tuple[Any, ...], str, Tuple[Any, ...]]] = [
+    (("throne", "Qf4 / Qf11 w", 2), "", (0, 0, 0, None)),
+    (("throne", "Qf4 / Qf11 w", 2), "f4-f5", (0, 0, 1, None)),
+    (("throne", "Qf4 / Qf11 w", 2), "f4-f5 f11-f10", (0, 0, 1, None)),
+    (("throne", "Qf4 / Qf11 w", 2), "f4-f5 f11-f10 f5-f6", (1, 0, 2, True)),
+    (("throne", "Qf4 / Qf11 w", 2), "f4-f5 f11-f10 f5-g5", (0, 0, 2, False)),  # the moves are used up
+    (("throne", "Qf5 / Qf7 w", 0, "throne"), "f5-g5 f7-f6", (0, 1, 1, False)),  # the other one was faster
+    (("throne", "Qf10 / Qf5 b"), "f5-f6", (1, 0, 1, True)),  # Black is the player who begins
+    (("along inwards", "Qf4 / Qf11 w"), "f4-e4", (1, 0, 1, None)),  # one goal after the other
+    (("along inwards", "Qf4 / Qf11 w"), "f4-f5", (0, 0, 1, None)),
+    (("along inwards", "Qf4 / Qf11 w"), "f4-e4 f11-f10 e4-e5", (2, 0, 2, True)),
+    (("inwards inwards", "Qf4 / Qf11 w", 0, "inwards inwards"), "f4-e4 f11-f10 e4-d4 f10-f9", (0, 2, 2, False)),
+    (("hold", "Qf3 / Qf8 w", 2, "throne"), "f3-f4 f8-f7 f4-f5", (0, 0, 2, None)),  # Black has a move left
+    (("hold", "Qf3 / Qf8 w", 2, "throne"), "f3-f4 f8-f7 f4-f5 f7-f6", (0, 1, 2, False)),
+    (("hold", "Qf3 / Qf8 w", 2, "throne"), "f3-f4 f8-f7 f4-f5 f7-e6", (0, 0, 2, True)),
+    (("trap", "Qf6 e5 e6 f5 f7 g5 h5 / Qf11 w"), "h5-g6", (0, 0, 1, True)),  # who wins the whole game has won
+    (("trap", "Qf10 / Qf6 e5 e6 f5 f7 g5 h5 w"), "f10-f9 h5-g6", (0, 0, 1, False)),
+    (("trap", "Qf6 / Qf11 w"), "-- f11-f10", (0, 0, 1, None)),  # a pass is a move
+]
+
+
+@pytest.mark.parametrize("game, moves, expected", SMALL_GAMES)
+def test_a_small_game_is_won_by_who_reaches_its_goals_first(
+        game: Tuple[Any, ...], moves: str, expected: Tuple[Any, ...]) -> None:
+    lesson = small(*game)
+    assert tuple(agon_core.standing(lesson, played(moves, str(lesson.start)))) == expected
+
+
+def test_a_small_game_that_ends_in_a_draw_is_missed_but_to_hold_out_that_is_enough() -> None:
+    back_and_forth = "f5-g5 f7-e6 g5-f5 e6-f7 f5-g5 f7-e6 g5-f5 e6-f7"
+    for goal, more, is_won in (("throne", (), False), ("hold", (9, "throne"), True)):
+        lesson = small(goal, "Qf5 / Qf7 w", *more)
+        assert agon_core.standing(lesson, played(back_and_forth, str(lesson.start))).is_won is is_won
+
+
+def test_a_small_game_has_headers_of_its_own() -> None:
+    lesson = small("trap throne", "Qf4 d4 / Qf11 b", 7, "throne", Level=3, Solution="f11-f10 f4-f5")
+    assert (lesson.kind, lesson.goals, lesson.rival, lesson.moves, lesson.level) == (
+        "game", ("trap", "throne"), ("throne",), 7, 3)
+    assert lesson.solution == (mv("f11-f10"), mv("f4-f5")) and lesson.is_line and not lesson.is_to_hold
+    lesson = small("throne", "Qf4 / Qf11 w")
+    assert (lesson.moves, lesson.level, lesson.rival) == (0, 0, ()) and lesson.title == {"de": "Title de", "en": "Title en"}
+    assert small("hold", "Qf4 / Qf11 w", 3, "throne").is_to_hold
+
+
+@pytest.mark.parametrize("values, code", [
+    (("hold", "Qf4 / Qf11 w", 3), "bad_hold"), (("hold", "Qf4 / Qf11 w", 0, "throne"), "bad_hold"),
+    (("throne hold", "Qf4 / Qf11 w", 3, "throne"), "bad_hold"), (("throne", "Qf4 / w"), "no_small_game"),
+    (("throne", "/ Qf11 w"), "no_small_game"), (("throne", "Qf4 / Qf11 w", 0, "thrones"), "bad_goal"),
+    (("trap", "Qf6 e5 e6 f5 f7 g5 g6 / Qf11 b"), "no_small_game")])
+def test_a_small_game_that_nobody_could_play_or_end_is_refused(values: Tuple[Any, ...], code: str) -> None:
+    error = pytest.raises(AgonError, small, *values).value
+    assert error.code == code and error.line is not None and error.line > 1
+    assert pytest.raises(AgonError, small, "throne", "Qf4 / Qf11 w", Level="x").value.code == "bad_number"
+
+
+def test_a_move_that_forces_the_goal_of_a_small_game_is_found_without_touching_the_game() -> None:
+    lesson = small("throne", "Qf4 / Qf11 w", 9)
+    game = Game(lesson.start)
+    assert agon_core.forcing_moves(lesson, game, 1) == [] and state(game) == state(Game(lesson.start))
+    assert sorted(map(str, agon_core.forcing_moves(lesson, game, 2))) == ["f4-f5"]
+    race = small("throne", "Qf4 / Qf7 w", 9, "throne")  # Black is on the throne before
+    assert agon_core.forcing_moves(race, Game(race.start), 2) == []
+    held = small("hold", "Qf9 / Qf5 e5 w", 1, "throne")
+    assert agon_core.forcing_moves(held, Game(held.start), 1) == []
+    held = small("hold", "Qf9 / Qf4 e5 w", 1, "throne")
+    assert len(agon_core.forcing_moves(held, Game(held.start), 1)) == len(held.start.legal_moves())
+
+
 # --- forced wins -----------------------------------------------------------------
 
 def wins_by_trying(position: Position, moves: int) -> bool:
@@ -2986,7 +3067,7 @@ def test_the_classroom_has_a_tour_puzzles_and_rules() -> None:
     assert kinds["tour.agon"] == {"tour": 14}
     assert kinds["puzzles.agon"]["puzzle"] >= 120 and set(kinds["puzzles.agon"]) == {"puzzle", "theme"}
     assert set(kinds["rules.agon"]) == {"rules"}
-    assert set(kinds["trees.agon"]) == {"tree"}
+    assert set(kinds["trees.agon"]) == {"tree"} and kinds["games.agon"] == {"game": 9}
 
 
 @pytest.mark.parametrize("name", classroom_files())
@@ -2996,7 +3077,7 @@ def test_every_text_of_the_classroom_is_there_in_both_languages_and_fits_its_pag
             assert set(texts) in (set(), {"de", "en"})
             assert all(text == " ".join(text.split()) and len(text) < 600 for text in texts.values()), texts
             assert not texts or texts["de"] != texts["en"]
-        assert lesson.theme or lesson.kind in ("tour", "rules", "tree")
+        assert lesson.theme or lesson.kind in ("tour", "rules", "tree", "game")
     titles = [lesson.title["de"] for lesson in lessons(name) if lesson.title]
     assert len(set(titles)) == len(titles)
 
@@ -3014,6 +3095,47 @@ def test_the_trees_of_the_classroom_are_small_enough_for_a_projector(lesson: Les
     assert 3 <= nodes <= 40 and lesson.moves in agon.Theatre.DEPTHS
     assert lesson.start.outcome() is None and lesson.start.trapped() == []
     assert max(len(text) for text in lesson.text.values()) < 160
+
+
+@pytest.mark.parametrize("lesson", lessons("games.agon"), ids=lambda lesson: lesson.title["en"])
+def test_each_small_game_is_legal_and_its_goal_is_reached_in_the_game_that_the_file_tells(lesson: Lesson) -> None:
+    game = Game(lesson.start)
+    assert game.outcome() is None and not game.start.trapped() and not game.start.with_turn(1 - game.start.turn).trapped()
+    assert 1 <= lesson.level <= 4 and all((lesson.text, lesson.task, lesson.praise, lesson.wrong))
+    assert agon_core.forcing_moves(lesson, game, 1) == []  # no move ends it at once
+    for move in lesson.solution:
+        assert agon_core.standing(lesson, game).is_won is None
+        game.play(move)
+    assert agon_core.standing(lesson, game).is_won is True
+    if lesson.moves:
+        assert re.search(rf"\b{lesson.moves}\b", lesson.task["de"]) and re.search(rf"\b{lesson.moves}\b", lesson.task["en"])
+
+
+def test_the_goals_of_the_short_small_games_can_be_forced_against_every_defence() -> None:
+    forced = {lesson.title["en"]: [str(move) for move in agon_core.forcing_moves(lesson, Game(lesson.start), moves)]
+              for lesson, moves in zip((lesson for lesson in lessons("games.agon") if lesson.moves == 6), (3, 2))}
+    assert forced == {"The way to the throne": ["f3-f4"], "Off the throne": ["h4-g5", "h4-h5", "e5-e6"]}
+
+
+def follow_hints(lesson: Lesson, seed: int) -> bool:
+    """Whether a player who follows the window's hints reaches the goal against the level that is proposed."""
+    game = Game(lesson.start)
+    while agon_core.standing(lesson, game).is_won is None:
+        legal = game.legal_moves()
+        if len(legal) == 1:
+            game.play(legal[0])
+        elif game.position.turn != lesson.start.turn:
+            game.play(agon_ai.choose(game, lesson.level, seed=seed).move)
+        else:
+            forcing = [move for moves in (1, 2) for move in agon_core.forcing_moves(lesson, game, moves)]
+            game.play((forcing or [agon_ai.search(game, depth=4, nodes=20_000).move])[0])
+    return bool(agon_core.standing(lesson, game).is_won)
+
+
+@takes_long
+def test_whoever_follows_the_hints_reaches_the_goals_of_most_small_games() -> None:
+    for lesson in lessons("games.agon"):
+        assert sum(follow_hints(lesson, seed) for seed in range(6)) >= 3, lesson.title["en"]
 
 
 def refused_tries(goal: str, game: Game) -> List[Move]:
@@ -3271,7 +3393,7 @@ def test_the_readme_of_the_classroom_names_every_header_and_every_goal() -> None
         german, english = file.read().split("ENGLISH")
     for part in (german, english):
         for word in (*agon_core.KINDS, "Kind", "Title", "Text", "Task", "Praise", "Wrong", "Goal", "Reply", "Moves", "Solution",
-                     "Theme", "Picture", "Position", *(goal for goal in agon_core.GOALS if "refused" not in goal)):
+                     "Rival", "Level", "Theme", "Picture", "Position", *(goal for goal in agon_core.GOALS if "refused" not in goal)):
             assert re.search(rf"\b{word}\b", part), word
         for goal in re.findall(r"refused_\w+", part):
             assert goal in agon_core.GOALS
@@ -8774,13 +8896,27 @@ PUZZLES = "\n".join((
     leaf(Kind="puzzle", Goal="trap", Moves=1, Position=TRAP_TWO.replace("Qf11", "Qf10"))))
 
 
+def small_leaf(title: str, **headers: object) -> str:
+    both = {f"{header}_{language}": f"{header} {title} {language}"
+            for header in ("Title", "Text", "Task", "Praise", "Wrong") for language in ("de", "en")}
+    return leaf(Kind="game", **both, **headers)
+
+
+#: Small games: to the throne in two moves, a race of Black, two traps without an end.
+SMALL = "\n".join((
+    small_leaf("one", Goal="throne", Moves=2, Level=3, Position="Qf4 d4 / Qf11 h7 w"),
+    small_leaf("two", Goal="throne", Rival="throne", Position="Qf4 / Qf9 b"),
+    small_leaf("three", Goal="trap trap", Rival="trap trap", Level=8, Position="Qf2 d4 c5 h4 / Qf10 d5 g8 w")))
+
+
 @pytest.fixture
 def classroom(tmp_path: Path, monkeypatch: Any) -> Path:
-    """A classroom with this tour and these puzzles."""
+    """A classroom with this tour, these puzzles and these small games."""
     folder = tmp_path / "classroom"
     folder.mkdir()
     (folder / "tour.agon").write_text(TOUR, "utf-8")
     (folder / "puzzles.agon").write_text(PUZZLES, "utf-8")
+    (folder / "games.agon").write_text(SMALL, "utf-8")
     monkeypatch.setattr(agon, "CLASSROOM", str(folder))
     return folder
 
@@ -8965,7 +9101,8 @@ def test_the_page_of_the_tour_shows_texts_task_and_what_can_be_done(classroom: P
     tour.open(3)
     page = shown(session).page
     assert page.task == "" and buttons(page)[0] == ("puzzles", "To the puzzles ›", True, True)
-    assert buttons(page)[1] == ("play_at_once", "First game, level 1", True, False)
+    assert buttons(page)[1:3] == [("play_at_once", "First game, level 1", True, False),
+                                  ("small_games", "Small games ›", True, False)]
 
 
 def test_the_last_page_leads_to_the_puzzles_when_it_is_done(classroom: Path) -> None:
@@ -9013,7 +9150,8 @@ def test_the_shelf_shows_every_puzzle_with_its_state_by_theme(classroom: Path) -
     page = shown(session).page
     assert (page.context, page.heading, page.task) == (
         "2 of 4 solved, 1 with a hint", "Puzzle 2: Puzzles", "You are White. Win in one move.")
-    assert buttons(page) == [("puzzle_open", "Open puzzle 2 ›", True, True), ("page_close", "Back to the game", True, False)]
+    assert buttons(page) == [("puzzle_open", "Open puzzle 2 ›", True, True), ("small_games", "Small games ›", True, False),
+                             ("page_close", "Back to the game", True, False)]
 
 
 def test_a_puzzle_is_chosen_and_opened_on_the_shelf(classroom: Path) -> None:
@@ -9883,6 +10021,156 @@ def test_the_collections_beside_the_program_can_be_read_and_opened(name: str) ->
             page = shown(session, language).page
             assert page.title and page.text and page.heading, (number, language)
             assert bool(page.task) == bool(table.lesson.goals)
+
+
+# -- small games --
+
+def open_small(number: int = 0) -> Tuple["agon.Session", "agon.SmallGames"]:
+    """A session with a small game open."""
+    games = agon.SmallGames(agon.read_lessons("games.agon")[0], Tried(), agon.Store(Pad()))
+    games.open(number)
+    session = on_table("b1-c2")
+    session.open(games)
+    return session, games
+
+
+def asks(level: int, go: str = "go", **more: Any) -> "agon.Next":
+    return agon.Next(agon.Mode.THINKING, ask=agon.Question(agon.Player(level), go), **more)
+
+
+def test_a_small_game_is_played_against_the_level_that_the_file_proposes_until_its_goal_is_reached(
+        classroom: Path) -> None:
+    session, games = open_small()
+    assert (games.place, games.side, games.below, games.accepts_moves) == ("learn", WHITE, WHITE, True)
+    assert games.settled() == agon.Next() and games.onward == ""
+    assert after(games, "f4-f5") == asks(3) and not games.accepts_moves and games.has_hint
+    page = shown(session).page
+    assert (page.feedback, page.is_neutral) == (said("computer_turn"), True)
+    assert games.answered(mv("f11-f10"), 5) == agon.Next(play=mv("f11-f10"))
+    assert after(games, "f11-f10") == agon.Next() and games.accepts_moves
+    assert shown(session).page.task == "You are White. Task one en One move left!"
+    assert after(games, "f5-f6") == agon.Next() and not games.accepts_moves
+    assert games.is_solved and games.store.progress.solved == {games.key} and games.key.startswith("game ")
+    page = shown(session).page
+    assert (page.feedback, page.is_praise, page.task) == ("Well done! Praise one en", True, "You are White. Task one en")
+    assert buttons(page) == [
+        ("puzzle_next", "Next small game ›", True, True), ("small_higher", "Once more, level 4", True, False),
+        ("page_again", "Once more", True, False), ("puzzle_shelf", "‹ All small games", True, False),
+        ("page_close", "Back to the game", True, False)]
+    assert games.onward == "puzzle_next" and session.running.game.ply == 1  # the game of before waits
+    games.commands()["puzzle_next"]()
+    assert games.number == 1 and games.is_open and games.side == BLACK == games.below
+
+
+def test_a_small_game_that_is_missed_says_why_and_can_be_taken_back_repeated_or_made_easier(classroom: Path) -> None:
+    session, games = open_small()
+    for move in "f4-f5 f11-f10 f5-g5".split():
+        after(games, move)
+    page = shown(session).page
+    assert (page.feedback, page.is_praise, page.is_neutral) == ("The 2 moves are used up. Wrong one en", False, False)
+    assert buttons(page) == [
+        ("page_again", "Once more", True, True), ("undo", "Take back move", True, False),
+        ("small_lower", "Easier: level 2", True, False), ("puzzle_next", "Skip ›", True, False),
+        ("puzzle_shelf", "‹ All small games", True, False), ("page_close", "Back to the game", True, False)]
+    assert games.onward == "page_again" and not games.accepts_moves and games.store.progress.solved == frozenset()
+    assert games.commands()["undo"]() == {parse_cell("f5"): parse_cell("g5")}
+    assert games.settled() == agon.Next() and games.accepts_moves and shown(session).page.feedback == ""
+    after(games, "f5-f6")
+    assert shown(session, "de").page.feedback == "Mit Hilfe geschafft. Praise one de"
+    assert games.store.progress.helped == {games.key} and games.states() == ["helped", "open", "open"]
+    games.commands()["page_again"]()
+    assert games.game.ply == 0 and not games.was_helped and games.level == 3
+    games.commands()["small_lower"]()
+    assert games.level == 2 and games.game.ply == 0
+
+
+def test_taking_back_in_a_small_game_goes_back_to_the_players_own_turn(classroom: Path) -> None:
+    _session, games = open_small(1)
+    assert "undo" not in games.commands()
+    for move in "f9-f8 f4-f5".split():
+        after(games, move)
+    assert games.commands()["undo"]() == {parse_cell("f9"): parse_cell("f8"), parse_cell("f4"): parse_cell("f5")}
+    assert games.game.ply == 0 and games.position.turn == BLACK
+    after(games, "f9-f8")
+    assert games.settled() == asks(games.store.settings.level)  # the file proposes none
+    games.commands()["undo"]()  # while the computer thinks
+    assert games.game.ply == 0
+
+
+def test_the_other_side_may_be_faster_in_a_small_game_and_giving_up_ends_it(classroom: Path) -> None:
+    session, games = open_small(1)
+    for move in "f9-f8 f4-f5 f8-f7 f5-f6".split():
+        after(games, move)
+    assert shown(session).page.feedback == "White was faster. Wrong two en"
+    games.open(1)
+    assert games.is_solved is False and games.accepts_moves
+    games.commands()["resign"]()
+    assert games.settled() == agon.Next() and games.is_over and "resign" not in games.commands()
+    assert shown(session, "de").page.feedback == "Du hast aufgegeben. Wrong two de"
+    assert "resign" in agon.resting_commands(session, None) and "undo" in agon.resting_commands(session, None)
+    session, games = open_small(2)
+    assert shown(session).page.task == "You are White. Task three en The score is 0 : 0."
+    after(games, "d4-e5")
+    assert shown(session).page.task.endswith("The score is 1 : 0.") and games.settled() == asks(8)
+    assert shown(session).page.feedback == said("computer_turn")
+
+
+def test_a_side_that_cannot_move_passes_in_a_small_game_and_who_is_trapped_is_told_what_to_do(classroom: Path) -> None:
+    (classroom / "games.agon").write_text("\n".join((
+        small_leaf("pass", Goal="trap", Position="Qf6 / Qf9 w"),
+        small_leaf("trapped", Goal="trap", Position="Qf1 e5 / Qf11 e4 e6 w"))), "utf-8")
+    session, games = open_small()
+    assert games.settled() == agon.Next(agon.Mode.ANIMATING, play=PASS, delay=agon.PASS_MS,
+                                        say=agon.Message.of("say_pass", side=WHITE))
+    after(games, "--")
+    after(games, "f9-f8")
+    assert "undo" not in games.commands()  # a pass cannot be taken back by the player: it would be made again
+    games.open(1)
+    page = shown(session).page
+    assert (page.feedback, page.is_neutral) == (said("task_guard"), True)
+
+
+def test_a_hint_in_a_small_game_forces_the_goal_if_that_can_be_seen_and_else_comes_from_the_engine(
+        classroom: Path) -> None:
+    session, games = open_small()
+    assert games.hint() == agon.Next(show=mv("f4-f5"), say=agon.Message.of("small_hint_2", move="Qf4-f5"))
+    assert games.was_helped
+    after(games, "f4-f5")
+    assert games.hint() == agon.Next()  # it is not the player's turn
+    after(games, "f11-f10")
+    assert games.hint() == agon.Next(show=mv("f5-f6"), say=agon.Message.of("small_hint_1", move="Qf5-f6"))
+    games.open(1)
+    assert not games.was_helped
+    assert games.hint() == asks(8, "go movetime 1000", say=agon.Message("say_thinking"))
+    assert games.answered(mv("f9-f8"), None).show == mv("f9-f8")
+    after(games, "f9-f8")
+    assert games.failed() == agon.Next(take_back=True)  # the engine has ended: the move can be made again
+    assert shown(session).page.feedback == said("puzzle_failed")
+
+
+def test_small_games_stand_on_a_shelf_and_the_level_can_be_chosen_there_and_while_one_plays(classroom: Path) -> None:
+    session, games = open_small()
+    games.store.note(solved="game Qf4 / Qf9 b")
+    games.commands()["puzzle_shelf"]()
+    view = shown(session)
+    assert [(title, count, [(tile.number, tile.moves, tile.state) for tile in tiles])
+            for title, count, tiles in view.shelf.groups] == [
+        ("Small games", "1 of 3", [(0, 0, "open"), (1, 0, "solved"), (2, 0, "open")])]
+    assert view.shelf.legend == ("done alone", "done with help")
+    assert (view.page.title, view.page.context, view.page.heading, view.page.text, view.page.task) == (
+        "Small games", "1 of 3 done, 0 with help", "1: Title one en", "Text one en", "You are White. Task one en")
+    assert buttons(view.page) == [("puzzle_open", "Play ›", True, True), ("puzzles", "To the puzzles ›", True, False),
+                                  ("page_close", "Back to the game", True, False)]
+    assert [name for _, row in view.page.choices for name, _ in row] == [f"level {number}" for number in range(1, 9)]
+    assert view.page.chosen == "level 3"
+    games.choose("level 5")
+    games.choose("open 0")
+    assert games.level == 5 and after(games, "f4-e4") == asks(5)
+    games.choose("level 1")
+    assert games.settled() == asks(1) and "small_lower" not in games.commands() and games.game.ply == 1
+    games.choose("look 2")
+    assert games.level == 8 and "small_higher" not in games.commands() and not games.is_open
+    assert games.settled() == agon.Next()
 
 
 def test_puzzles_may_ask_for_any_goal_in_words_of_their_own(classroom: Path) -> None:
@@ -12765,7 +13053,7 @@ def test_the_computer_declines_a_draw_when_it_stands_as_well_and_in_the_beginnin
 
 def test_tour_puzzles_and_set_up_take_the_board_and_the_newcomers_card_is_gone(classroom: Path) -> None:
     for keys, kind in ((("tour", "place_learn"), agon.Tour), (("puzzles", "place_puzzles"), agon.PuzzleBook),
-                       (("set_up",), agon.SetUp)):
+                       (("small_games",), agon.SmallGames), (("set_up",), agon.SetUp)):
         for key in keys:
             at = desk("b1-c2", {"is_new": True})
             at.run(key)
@@ -12809,13 +13097,25 @@ def test_a_teachers_own_files_are_in_the_menu_and_a_broken_one_is_named_while_th
     line = 1 + (classroom / "broken.agon").read_text("utf-8").split("\n").index('[Goal "trap_too"]')
     assert at.dialogs.told[0][1].startswith(f"broken.agon: line {line}: “trap_too”") or \
         at.dialogs.told[0][1].startswith(f'broken.agon: line {line}: "trap_too"')
-    assert at.dialogs.told[1][1] == "nothing.agon holds no puzzle and no page of the tour."
+    assert at.dialogs.told[1][1] == "nothing.agon holds no puzzle, no small game and no page of the tour."
     commands.open_own("mine.agon")
     assert isinstance(at.session.table, agon.PuzzleBook) and len(at.session.table.lessons) == 4
     commands.open_own("first steps.agon")
     assert isinstance(at.session.table, agon.Tour) and len(at.session.table.lessons) == 4
     at.run("puzzles")
     assert isinstance(at.session.table, agon.PuzzleBook)
+
+
+def test_an_own_file_with_several_kinds_of_pages_stands_in_the_menu_for_each_of_them(classroom: Path) -> None:
+    at = desk("b1-c2")
+    (classroom / "mine.agon").write_text(PUZZLES + SMALL, "utf-8")
+    (classroom / "games only.agon").write_text(SMALL, "utf-8")
+    assert at.lesson_commands.own_pages(agon.Texts("en")) == [
+        ("games only.agon", "games only"), ("mine.agon/puzzle", "mine: Puzzles"), ("mine.agon/game", "mine: Small games")]
+    for choice, kind, count in (("mine.agon/game", agon.SmallGames, 3), ("mine.agon/puzzle", agon.PuzzleBook, 4),
+                                ("games only.agon", agon.SmallGames, 3)):
+        at.lesson_commands.open_own(choice)
+        assert type(at.session.table) is kind and len(at.session.table.lessons) == count
 
 
 def test_the_set_up_begins_with_the_position_on_the_board_and_is_played_with_the_same_players_and_rules() -> None:
@@ -16019,6 +16319,41 @@ def test_a_move_whose_judge_has_failed_can_be_made_again(window: Window) -> None
     window.app.thinker.engine_for(agon.Player(8))._process.kill()
     window.until(lambda: window.app.texts("puzzle_failed") in window.feedback() and not window.moves())
     assert book.accepts_moves
+
+
+# --- small games -----------------------------------------------------------------
+
+def test_a_small_game_is_played_with_the_mouse_against_the_computer_and_the_running_game_waits(window: Window) -> None:
+    window.begin(levels=(0, 1))
+    window.drag("b1", "c2")
+    window.until(lambda: len(window.moves()) == 2)
+    kept = window.moves()
+    window.run("small_games")
+    shelf, games = window.app.window.shelf, window.session.table
+    x, y = shelf.place_of(0)
+    shelf.canvas.event_generate("<Button-1>", x=round(x), y=round(y))
+    window.root.update()
+    assert games.is_open and games.level == 1
+    window.drag("f3", "f4")
+    window.until(lambda: len(window.moves()) == 2)
+    window.rest()
+    window.press_button(window.page_button("undo"))
+    window.rest()
+    assert window.moves() == [] and window.shows_the_position() and games.was_helped
+    while not games.is_over:
+        moves = window.session.game.legal_moves()
+        inwards = [move for move in moves if games.position.is_queen(move.source) and games.position.is_progress(move)]
+        move = games.hint().show or (inwards or moves)[0]
+        before = len(window.moves())
+        window.drag(cell_name(move.source), cell_name(move.target))
+        window.until(lambda: games.is_over or len(window.moves()) >= before + 2)
+        window.rest()
+    assert games.is_solved and "✓" in window.feedback() and games.key in window.app.store.progress.helped
+    window.keys("Return")
+    assert games.number == 1 and games.is_open and window.moves() == []
+    window.run("page_close")
+    window.rest()
+    assert window.moves() == kept and not window.session.is_lesson
 
 
 # --- set-up ----------------------------------------------------------------------
