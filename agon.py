@@ -68,6 +68,7 @@ import csv
 import errno
 import functools
 import gc
+import hashlib
 import io
 import json
 import math
@@ -472,6 +473,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "progress_of": ("Namen auf diesem Computer: {count}", "Names on this computer: {count}"),
     "nameless": ("Ohne Namen", "Without a name"),
     "progress_tour": ("Agon kennenlernen: {done} von {count} Seiten", "Getting to know Agon: {done} of {count} pages"),
+    "progress_small": ("Kleine Spiele: {done} von {count} geschafft", "Small games: {done} of {count} done"),
     "progress_puzzles": ("Rätsel: {done} von {count} gelöst", "Puzzles: {done} of {count} solved"),
     "progress_helped": ("Rätsel: {done} von {count} gelöst, mit Hilfe {helped}",
                         "Puzzles: {done} of {count} solved, with help {helped}"),
@@ -482,6 +484,12 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "progress_row": ("Rätsel {puzzles} · Spiele {games}", "Puzzles {puzzles} · games {games}"),
     "progress_name": ("Anderer Name …", "Another name …"),
     "progress_export": ("Als CSV speichern …", "Save as CSV …"),
+    "progress_forget": ("Name löschen …", "Delete name …"),
+    "ask_forget_name": ("„{name}“ mit allem löschen, was unter diesem Namen geschafft ist ({solved} Aufgaben, {games} "
+                        "Spiele)? Zurückholen lässt es sich nicht.",
+                        "Delete “{name}” with all that has been done under this name ({solved} tasks, {games} games)? "
+                        "It cannot be brought back."),
+    "delete": ("Löschen", "Delete"),
     "progress_note": ("Alle Namen bleiben auf diesem Computer.", "All names stay on this computer."),
     "name_text": ("Wie heißt du? Unter diesem Namen merkt sich das Programm auf diesem Computer, was du schon kannst. "
                   "Ohne Namen geht es auch.",
@@ -490,6 +498,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "name_ok": ("Weiter", "Go on"),
     "csv_name": ("Name", "Name"),
     "csv_tour": ("Tour: Seiten", "Tour: pages"),
+    "csv_small": ("Kleine Spiele", "Small games"),
     "csv_solved": ("Rätsel allein", "Puzzles alone"),
     "csv_helped": ("Rätsel mit Hilfe", "Puzzles with help"),
     "csv_won": ("Stufe {level} gewonnen", "Level {level} won"),
@@ -1323,12 +1332,30 @@ def tidy_name(text: str) -> str:
     return "".join(sign for sign in " ".join(text.split()) if sign.isprintable() and _is_writable(sign))[:MAX_NAME].strip()
 
 
-def progress_text(pupils: Dict[str, Progress]) -> str:
-    """The text of the progress file; the order of its entries depends on nothing but what they are."""
+def progress_text(pupils: Dict[str, Progress], forgotten: Optional[Dict[str, int]] = None) -> str:
+    """The text of the progress file; the order of its entries depends on nothing but what they are.
+
+    `forgotten` says by the fingerprints of names how often they have been deleted.
+    """
     kept = {name: {"pages": sorted(progress.pages), "solved": sorted(progress.solved), "helped": sorted(progress.helped),
                    "games": [game._asdict() for game in sorted(progress.games)]}
             for name, progress in sorted(pupils.items())}
-    return json.dumps({"pupils": kept}, indent=1, ensure_ascii=False) + "\n"
+    deleted = {"forgotten": dict(sorted(forgotten.items()))} if forgotten else {}
+    return json.dumps({"pupils": kept, **deleted}, indent=1, ensure_ascii=False) + "\n"
+
+
+def fingerprint(name: str) -> str:
+    """What a deleted name is known by, so that the name itself is nowhere any more: the beginning of its SHA-256."""
+    return hashlib.sha256(name.encode()).hexdigest()[:16]
+
+
+def read_forgotten(text: str) -> Dict[str, int]:
+    """How often names have been deleted, by their fingerprints; {} where nothing can be read."""
+    try:
+        stored = json.loads(text).get("forgotten", {}).items()
+    except (ValueError, RecursionError, AttributeError):
+        return {}
+    return {key: count for key, count in stored if type(count) is int and re.fullmatch("[0-9a-f]{16}", key)}
 
 
 def read_progress(text: str) -> Dict[str, Progress]:
@@ -1373,14 +1400,20 @@ class Register:
         self.pupils: Dict[str, Progress] = {}
         #: What has been added here, to be united with what the file holds when it is written.
         self._added: Dict[str, Progress] = {}
+        #: How often each name has been deleted, by its fingerprint, as far as this window knows.
+        self._forgotten: Dict[str, int] = {}
         self.look_again()
 
     def look_again(self) -> None:
-        """See what other windows have added meanwhile."""
+        """See what other windows have added or deleted meanwhile."""
         try:
-            self.pupils = self._united(read_progress(read_text(self.path)))
+            text = read_text(self.path)
+            stored, forgotten = read_progress(text), read_forgotten(text)
         except ValueError:  # also an AgonError: no file yet, or one that will be put aside before it is written
-            self.pupils = self._united({})
+            stored, forgotten = {}, {}
+        self.pupils = self._united(stored, forgotten)
+        self._added = {name: done for name, done in self._added.items() if not self._is_old(name, forgotten)}
+        self._forgotten = self._deleted(forgotten)
 
     def of(self, name: str) -> Progress:
         """What this pupil has done so far."""
@@ -1388,23 +1421,47 @@ class Register:
 
     def add(self, name: str, done: Progress) -> None:
         """Add what a pupil has done, and let it be written."""
+        self.look_again()  # what was done before the name was deleted elsewhere must not come back with this
         self.pupils = {**self.pupils, name: self.of(name).merged(done)}
         # Made anew, not changed: the writer's thread may be reading it.
         self._added = {**self._added, name: self._added.get(name, Progress()).merged(done)}
         self._writer.put(self.path, self._text)
 
-    def _united(self, stored: Dict[str, Progress]) -> Dict[str, Progress]:
-        return {**stored, **{name: stored.get(name, Progress()).merged(done) for name, done in self._added.items()}}
+    def forget(self, name: str) -> None:
+        """Delete a name with all its progress, in other windows, too; whoever takes it later begins anew."""
+        self.look_again()
+        key = fingerprint(name)
+        self._forgotten = {**self._forgotten, key: self._forgotten.get(key, 0) + 1}
+        self.pupils = {other: done for other, done in self.pupils.items() if other != name}
+        self._added = {other: done for other, done in self._added.items() if other != name}
+        self._writer.put(self.path, self._text)
+
+    def _is_old(self, name: str, forgotten: Dict[str, int]) -> bool:
+        """Whether what was added here under a name has been deleted by another window since."""
+        key = fingerprint(name)
+        return forgotten.get(key, 0) > self._forgotten.get(key, 0)
+
+    def _deleted(self, forgotten: Dict[str, int]) -> Dict[str, int]:
+        """How often each name has been deleted by all windows together."""
+        return {key: max(forgotten.get(key, 0), self._forgotten.get(key, 0)) for key in {**forgotten, **self._forgotten}}
+
+    def _united(self, stored: Dict[str, Progress], forgotten: Dict[str, int]) -> Dict[str, Progress]:
+        """What the file holds and what has been added here, without what either side has deleted."""
+        kept = {name: done for name, done in stored.items()
+                if self._forgotten.get(fingerprint(name), 0) <= forgotten.get(fingerprint(name), 0)}
+        added = {name: done for name, done in self._added.items() if not self._is_old(name, forgotten)}
+        return {**kept, **{name: kept.get(name, Progress()).merged(done) for name, done in added.items()}}
 
     def _text(self) -> str:
         """The text of the file: what it holds and what has been added here; one that cannot be read is put aside."""
         try:
-            stored = read_progress(read_text(self.path))
+            text = read_text(self.path)
+            stored, forgotten = read_progress(text), read_forgotten(text)
         except ValueError:  # an AgonError is one, too
-            stored = {}
+            stored, forgotten = {}, {}
             if os.path.lexists(self.path):
                 set_aside(self.path)
-        return progress_text(self._united(stored))
+        return progress_text(self._united(stored, forgotten), self._deleted(forgotten))
 
 
 class Store:
@@ -1448,6 +1505,12 @@ class Store:
     def note(self, **done: Any) -> None:
         """Note what the pupil has done: pages=, solved= or helped= with a key, games= with a GameResult."""
         self.register.add(self.settings.pupil, Progress(**{name: frozenset((entry,)) for name, entry in done.items()}))
+
+    def forget(self, name: str) -> None:
+        """Delete a pupil's name and progress; if it was the name that is set, nobody's is set then."""
+        self.register.forget(name)
+        if self.settings.pupil == name:
+            self.change(pupil="")
 
     def add(self, name: str, entry: str) -> None:
         """Put an entry in front of a list of settings, of which other windows may have more."""
@@ -3350,7 +3413,7 @@ def progress_csv(pupils: Dict[str, Progress], texts: Texts) -> str:
     formula gets an apostrophe before it.
     """
     results = [(name, level.number) for level in LEVELS for name in RESULT_NAMES]
-    titles = [texts(key) for key in ("csv_name", "csv_tour", "csv_solved", "csv_helped")]
+    titles = [texts(key) for key in ("csv_name", "csv_tour", "csv_small", "csv_solved", "csv_helped")]
     titles += [texts(f"csv_{name}", level=level) for name, level in results] + [texts("csv_last")]
     table = io.StringIO()
     writer = csv.writer(table, delimiter=";" if texts.language == "de" else ",", lineterminator="\n")
@@ -3359,7 +3422,10 @@ def progress_csv(pupils: Dict[str, Progress], texts: Texts) -> str:
         games = games_by_level(progress)
         counts = [games.get(level, {}).get(result, 0) for result, level in results]
         shown = "'" + name if name[:1] in ("=", "+", "-", "@") else name
-        writer.writerow([shown, len(progress.pages), len(progress.solved), len(progress.helped), *counts,
+        solved, helped = ({key for key in keys if not key.startswith(SmallGames.prefix)}
+                          for keys in (progress.solved, progress.helped))
+        small = len(progress.solved | progress.helped) - len(solved | helped)
+        writer.writerow([shown, len(progress.pages), small, len(solved), len(helped), *counts,
                          max((game.when for game in progress.games), default="")])
     return table.getvalue()
 
@@ -3370,11 +3436,12 @@ class ProgressPage(Table):
     place = "learn"
     accepts_moves = False
 
-    def __init__(self, game: Game, store: Store, pages: Sequence[str], puzzles: Sequence[str]) -> None:
+    def __init__(self, game: Game, store: Store, pages: Sequence[str], puzzles: Sequence[str],
+                 small_games: Sequence[str] = ()) -> None:
         super().__init__(game, ignore_move)
         self.store = store
-        #: The keys of all pages with a task, and of all puzzles.
-        self.pages, self.puzzles = frozenset(pages), frozenset(puzzles)
+        #: The keys of all pages with a task, of all puzzles and of all small games.
+        self.pages, self.puzzles, self.small_games = frozenset(pages), frozenset(puzzles), frozenset(small_games)
         store.register.look_again()
 
     def names(self) -> List[str]:
@@ -3396,7 +3463,9 @@ class ProgressPage(Table):
         """What the chosen one has done, in a few lines."""
         progress = self.store.progress
         solved, helped = self.puzzles & progress.solved, self.puzzles & progress.helped
+        small = self.small_games & (progress.solved | progress.helped)
         lines = [texts("progress_tour", done=len(self.pages & progress.pages), count=len(self.pages)),
+                 texts("progress_small", done=len(small), count=len(self.small_games)),
                  texts("progress_helped" if helped else "progress_puzzles", done=len(solved), count=len(self.puzzles),
                        helped=len(helped))]
         lines += [texts("progress_level", level=level, **results) for level, results in games_by_level(progress).items()]
@@ -3410,7 +3479,9 @@ class ProgressPage(Table):
             heading=settings.pupil or texts("nameless"), text=self.summary(texts),
             rows=tuple(self._row(name, texts) for name in names), chosen_row=settings.pupil,
             buttons=(Button("progress_name", texts("progress_name"), is_primary=True),
-                     Button("progress_export", texts("progress_export")), Button("page_close", texts("page_close"))),
+                     Button("progress_export", texts("progress_export")),
+                     Button("progress_forget", texts("progress_forget"), bool(settings.pupil)),
+                     Button("page_close", texts("page_close"))),
             note=texts("progress_note"))
 
 
@@ -6389,7 +6460,7 @@ class LessonCommands:
         return (Command("tour", self.open_tour, "F2"), Command("puzzles", self.open_puzzles, "F3"),
                 Command("small_games", self.open_small_games, "F5"),
                 Command("learn_mistakes", self.open_mistakes, "F7"), Command("progress", self.open_progress),
-                Command("progress_name", self.ask_name),
+                Command("progress_name", self.ask_name), Command("progress_forget", self.ask_to_forget),
                 Command("set_up", self.open_set_up, "F4"), Command("setup_play", self.play_set_up),
                 Command("tree", self.open_theatre, "F6"), Command("learning", self.open_learning),
                 Command("learning_play", partial(self.play_weights, False)),
@@ -6451,14 +6522,25 @@ class LessonCommands:
         """Show what all who learn here have done so far."""
         tour, _error = read_lessons("tour.agon")
         puzzles, _error = read_lessons("puzzles.agon")
+        games, _error = read_lessons("games.agon")
         self._open(ProgressPage(
             Game(self.session.game.position), self.store,
             [str(lesson.start) for lesson in tour if lesson.kind == "tour" and lesson.goals],
-            [str(lesson.start) for lesson in puzzles if lesson.kind == "puzzle"]))
+            [str(lesson.start) for lesson in puzzles if lesson.kind == "puzzle"],
+            [SmallGames.key_of(lesson) for lesson in games if lesson.kind == "game"]))
 
     def ask_name(self) -> None:
         """Ask who learns from now on."""
         self.dialogs.ask_name(self.store.settings.pupil, self._take_name)
+
+    def ask_to_forget(self) -> None:
+        """Ask whether the name that is set is to be deleted, with its progress."""
+        name, progress = self.store.settings.pupil, self.store.progress
+        if name:
+            solved = len(progress.pages | progress.solved | progress.helped)
+            question = Message.of("ask_forget_name", name=name, solved=solved, games=len(progress.games))
+            self.dialogs.ask("progress_forget", question, "delete", "cancel", partial(self.store.forget, name),
+                             is_safe=False)
 
     def _take_name(self, name: str) -> None:
         self.store.change(pupil=tidy_name(name))

@@ -8386,6 +8386,83 @@ def test_two_windows_unite_the_progress_of_all_pupils(home: Path) -> None:
     assert first.register.pupils == expected and first.register.of("Cleo") == agon.Progress()
 
 
+def stored_progress(home: Path) -> Dict[str, "agon.Progress"]:
+    return agon.read_progress((home / "progress.json").read_text("utf-8"))
+
+
+def test_a_name_that_is_deleted_is_gone_with_its_progress_and_nobody_is_set_then(home: Path) -> None:
+    store, pad = a_store()
+    for name in ("Ada", "Ben"):
+        store.change(pupil=name)
+        store.note(solved="a")
+    store.forget("Ada")
+    assert store.settings.pupil == "Ben" and set(store.register.pupils) == {"Ben"}
+    store.forget("Ben")
+    assert store.settings.pupil == "" and store.register.pupils == {}
+    pad.flush()
+    assert stored_progress(home) == {} == a_store()[0].register.pupils
+    text = (home / "progress.json").read_text("utf-8")
+    assert "Ada" not in text and "Ben" not in text and agon.read_forgotten(text) == {
+        agon.fingerprint("Ada"): 1, agon.fingerprint("Ben"): 1}
+
+
+def test_a_deleted_name_does_not_come_back_from_what_another_window_writes_but_may_begin_anew(home: Path) -> None:
+    first, first_pad = a_store()
+    second, second_pad = a_store()
+    for store, key in ((first, "a"), (second, "b")):
+        store.change(pupil="Ada")
+        store.note(solved=key)
+    first_pad.flush()
+    second_pad.flush()
+    first.forget("Ada")
+    first_pad.flush()
+    second.change(pupil="Ben")
+    second.note(pages="1")  # with this, all that the second window has added is written once more
+    second_pad.flush()
+    assert stored_progress(home) == {"Ben": progress_of("1")}
+    first.register.look_again()
+    second.register.look_again()
+    assert set(first.register.pupils) == set(second.register.pupils) == {"Ben"}
+    second.change(pupil="Ada")
+    second.note(solved="c")
+    second_pad.flush()
+    first.register.look_again()
+    assert first.register.of("Ada") == progress_of("", "c") and stored_progress(home)["Ada"] == progress_of("", "c")
+    first.note(solved="d")  # the first window does not remember what it once added
+    first.change(pupil="Ada")
+    first.note(solved="e")
+    first_pad.flush()
+    assert stored_progress(home)["Ada"] == progress_of("", "c e")
+
+
+def test_two_windows_may_delete_the_same_name_and_what_a_window_did_before_it_knew_is_gone(home: Path) -> None:
+    first, first_pad = a_store()
+    second, second_pad = a_store()
+    first.register.add("Ada", progress_of("", "a"))
+    first_pad.flush()
+    second.register.look_again()
+    first.forget("Ada")
+    second.forget("Ada")
+    second_pad.flush()
+    first_pad.flush()
+    assert stored_progress(home) == {}
+    first.register.add("Ada", progress_of("", "b"))
+    first_pad.flush()
+    assert stored_progress(home) == {"Ada": progress_of("", "b")}
+    third, third_pad = a_store()
+    third.register.add("Ada", progress_of("", "x"))
+    first.forget("Ada")
+    first_pad.flush()
+    third_pad.flush()
+    assert stored_progress(home) == {}
+
+
+@pytest.mark.parametrize("text", ["", "7", "[]", '{"forgotten": 3}', '{"forgotten": {"Ada": 1}}',
+                                  '{"forgotten": {"0123456789abcdef": true}}'])
+def test_a_damaged_list_of_deleted_names_deletes_nobody(text: str) -> None:
+    assert agon.read_forgotten(text) == {}
+
+
 def test_puzzles_solved_with_an_older_version_stay_solved_for_who_gives_no_name(home: Path) -> None:
     home.mkdir()
     (home / "settings.json").write_text('{"solved": ["a", 7, "b"]}', "utf-8")
@@ -9705,10 +9782,11 @@ def test_a_game_can_be_learnt_from_as_soon_as_it_has_moves() -> None:
 def progress_page() -> "agon.ProgressPage":
     """The page for three pages of the tour and four puzzles, with Ada's and Ben's progress."""
     store = agon.Store(Pad())
+    store.register.add("Ada", agon.Progress(helped=frozenset(("game s",))))
     store.register.add("Ada", progress_of("1 2 gone", "a b", "c gone", LOST_GAME, ("2026-12-02 08:00:00", 3, WHITE, "won", 30),
                                           ("2026-12-01 08:00:00", 1, WHITE, "drawn", 50)))
     store.register.add("ben", progress_of("1", "a"))
-    return agon.ProgressPage(Game(), store, ["1", "2", "3"], ["a", "b", "c", "d"])
+    return agon.ProgressPage(Game(), store, ["1", "2", "3"], ["a", "b", "c", "d"], ["game s", "game t"])
 
 
 def test_the_page_of_progress_shows_all_names_and_what_the_chosen_one_has_done() -> None:
@@ -9718,7 +9796,7 @@ def test_the_page_of_progress_shows_all_names_and_what_the_chosen_one_has_done()
     assert not session.may_act and table.place == "learn"
     page = shown(session, pupil="").page
     assert (page.heading, page.context, page.chosen_row) == ("Without a name", "Names on this computer: 2", "")
-    assert page.text == ("Getting to know Agon: 0 of 3 pages\nPuzzles: 0 of 4 solved\n"
+    assert page.text == ("Getting to know Agon: 0 of 3 pages\nSmall games: 0 of 2 done\nPuzzles: 0 of 4 solved\n"
                          "No game against the computer has been finished yet.")
     assert [(row.name, row.text, row.detail) for row in page.rows] == [
         ("", "Without a name", "Puzzles 0 · games 0"), ("Ada", "Ada", "Puzzles 3 · games 3"),
@@ -9727,11 +9805,28 @@ def test_the_page_of_progress_shows_all_names_and_what_the_chosen_one_has_done()
     assert table.store.settings.pupil == "Ada"
     page = shown(session, "de", pupil="Ada").page
     assert (page.heading, page.chosen_row) == ("Ada", "Ada")
-    assert page.text == ("Agon kennenlernen: 2 von 3 Seiten\nRätsel: 2 von 4 gelöst, mit Hilfe 1\n"
+    assert page.text == ("Agon kennenlernen: 2 von 3 Seiten\nKleine Spiele: 1 von 2 geschafft\n"
+                         "Rätsel: 2 von 4 gelöst, mit Hilfe 1\n"
                          "Stufe 1: gewonnen 0, remis 1, verloren 0\nStufe 3: gewonnen 1, remis 0, verloren 1")
     assert buttons(page) == [
         ("progress_name", "Anderer Name …", True, True), ("progress_export", "Als CSV speichern …", True, False),
-        ("page_close", "Zurück zum Spiel", True, False)]
+        ("progress_forget", "Name löschen …", True, False), ("page_close", "Zurück zum Spiel", True, False)]
+    assert buttons(shown(session, pupil="").page)[2] == ("progress_forget", "Delete name …", False, False)
+
+
+def test_a_name_is_deleted_only_after_a_question_that_says_what_goes_with_it() -> None:
+    at = desk()
+    at.run("progress")
+    at.run("progress_forget")
+    assert at.dialogs.asked == []  # there is no name yet
+    at.store.register.add("Ada", progress_of("1", "a", "b", LOST_GAME))
+    at.session.table.choose("Ada")
+    at.run("progress_forget")
+    asked = at.dialogs.asked[-1]
+    assert asked.question == said("ask_forget_name", name="Ada", solved=3, games=1) and asked.yes == "delete"
+    assert not asked.is_safe and "Ada" in at.session.table.names()
+    asked.on_yes()
+    assert at.session.table.names() == [""] and at.settings.pupil == ""
 
 
 def test_a_new_name_is_tidied_chosen_and_seen_at_once() -> None:
@@ -9898,9 +9993,10 @@ def test_a_crosstable_shows_the_columns_that_there_is_room_for(room: int, column
 def test_the_table_for_the_teacher_has_a_line_for_each_name(language: str, mark: str, name: str) -> None:
     pupils = {**progress_page().store.register.pupils, "=1+1": agon.Progress(), f'A{mark} "B"': agon.Progress()}
     lines = agon.progress_csv(pupils, agon.Texts(language)).splitlines()
-    assert lines[0].split(mark)[:4] == [said(key, language) for key in ("csv_name", "csv_tour", "csv_solved", "csv_helped")]
+    assert lines[0].split(mark)[:5] == [
+        said(key, language) for key in ("csv_name", "csv_tour", "csv_small", "csv_solved", "csv_helped")]
     ada = dict(zip(lines[0].split(mark), next(line for line in lines if line.startswith("Ada")).split(mark)))
-    assert list(ada.values())[:4] == ["Ada", "3", "2", "2"] and ada[name] == "1"
+    assert list(ada.values())[:5] == ["Ada", "3", "1", "2", "2"] and ada[name] == "1"
     assert list(ada.values())[-1] == "2026-12-02 08:00:00" and len(lines) == 5
     assert lines[1].startswith("'=1+1" + mark) and lines[2].startswith(f'"A{mark} ""B"""{mark}0{mark}')
     assert len({line.count(mark) for line in (lines[0], lines[1], lines[3], lines[4])}) == 1
