@@ -95,9 +95,9 @@ from agon_core import (
     PIECE_SHAPES, PLATE_HEIGHT, PLATE_WIDTH, PRINT, QUEEN_SHAPES, QUIET_MOVES_TO_DRAW, RADIUS, RING, ROOT3, STAR,
     THRONE, WHITE, WINNING_CELLS, AgonError, Cell, Colours, Diagram, Disc, Ending, ForcedWins, Game, IllegalMove,
     Layout, Lesson, Move, Outcome, PieceColours, Point, Position, Refusal, Rules, Standing, board_sheet, cell_name,
-    cells_of, diagrams_svg, forcing_moves, game_sheet, is_goal_reached, load_lessons, moves_that_reach, moves_to_go, parse_cell,
-    position_tasks, puzzle_sheet, puzzle_tasks, read_text, remove_leftovers, rules_sheet, set_aside, standing,
-    visible, write_safely)
+    cells_of, diagrams_svg, forcing_moves, game_sheet, is_goal_reached, lessons_of, load_lessons, moves_that_reach,
+    moves_to_go, parse_cell, position_tasks, puzzle_sheet, puzzle_tasks, read_games, read_text, remove_leftovers,
+    rules_sheet, set_aside, standing, visible, write_safely)
 
 VERSION = "2.0"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -477,17 +477,16 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "progress_puzzles": ("Rätsel: {done} von {count} gelöst", "Puzzles: {done} of {count} solved"),
     "progress_helped": ("Rätsel: {done} von {count} gelöst, mit Hilfe {helped}",
                         "Puzzles: {done} of {count} solved, with help {helped}"),
-    "progress_no_games": ("Noch kein Spiel gegen den Computer zu Ende gespielt.",
-                          "No game against the computer has been finished yet."),
+    "progress_no_games": ("Kein Spiel gegen den Computer beendet.", "No game against the computer finished."),
     "progress_level": ("Stufe {level}: gewonnen {won}, remis {drawn}, verloren {lost}",
                        "Level {level}: won {won}, drawn {drawn}, lost {lost}"),
     "progress_row": ("Rätsel {puzzles} · Spiele {games}", "Puzzles {puzzles} · games {games}"),
     "progress_name": ("Anderer Name …", "Another name …"),
     "progress_export": ("Als CSV speichern …", "Save as CSV …"),
     "progress_forget": ("Name löschen …", "Delete name …"),
-    "ask_forget_name": ("„{name}“ mit allem löschen, was unter diesem Namen geschafft ist ({solved} Aufgaben, {games} "
-                        "Spiele)? Zurückholen lässt es sich nicht.",
-                        "Delete “{name}” with all that has been done under this name ({solved} tasks, {games} games)? "
+    "ask_forget_name": ("„{name}“ mit allem löschen, was unter diesem Namen geschafft ist (Aufgaben: {solved}, Spiele: "
+                        "{games})? Zurückholen lässt es sich nicht.",
+                        "Delete “{name}” with all that has been done under this name (tasks: {solved}, games: {games})? "
                         "It cannot be brought back."),
     "delete": ("Löschen", "Delete"),
     "progress_note": ("Alle Namen bleiben auf diesem Computer.", "All names stay on this computer."),
@@ -548,6 +547,66 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "comment_chance": ("Gewinnchance {before} % -> {after} %", "chance of winning {before} % -> {after} %"),
     "comment_better": ("{what}; besser {move}", "{what}; better {move}"),
     "comment_better_why": ("{what}; besser {move}: {why}", "{what}; better {move}: {why}"),
+    # exercises of one's own
+    "exercise": ("Als Aufgabe …", "As exercise …"),
+    "exercise_save": ("Als Aufgabe speichern", "Save as exercise"),
+    "exercise_game": ("Kleines Spiel", "Small game"),
+    "exercise_puzzle": ("Rätsel", "Puzzle"),
+    "goal_throne": ("Königin auf den Thron", "queen on the throne"),
+    "goal_home": ("Königin und Wachen nach Hause", "queen and guards at home"),
+    "goal_hold": ("durchhalten", "hold out"),
+    "goal_trap": ("einen Stein einschließen", "trap a piece"),
+    "goal_trap_trap": ("zweimal einschließen", "trap twice"),
+    "goal_trap_two": ("zwei Steine einschließen", "trap two pieces"),
+    "goal_trap_queen": ("die Königin einschließen", "trap the queen"),
+    "goal_exception": ("die Ausnahme nutzen", "use the exception"),
+    "goal_relocate_trap": ("umsetzen und einschließen", "relocate and trap"),
+    "goal_safe": ("nichts einschließen lassen", "let nothing be trapped"),
+    "goal_win": ("gewinnen", "win"),
+    "exercise_moves": ("Eigene Züge", "Own moves"),
+    "exercise_moves_any": ("leer: so viele man will", "empty: as many as one likes"),
+    "exercise_rival": ("Der Computer kann dasselbe zuerst schaffen.", "The computer can do the same first."),
+    "exercise_title": ("Überschrift", "Title"),
+    "exercise_task": ("Aufgabe", "Task"),
+    "exercise_file": ("Datei", "File"),
+    "exercise_text": ("Wer am Zug ist, löst. Was du leer lässt, schreibt das Programm.",
+                      "The side to move solves it. The program fills in what you leave empty."),
+    "exercise_ok": ("Speichern", "Save"),
+    "exercise_name": ("aufgaben", "exercises"),
+    "exercise_own_game": ("Eigenes kleines Spiel {number}", "Own small game {number}"),
+    "exercise_task_throne": ("Bring deine Königin {within} auf den Thron.", "Put your queen on the throne {within}."),
+    "exercise_task_home": ("Setz {within} die Königin auf den Thron und alle ihre Wachen neben sie.",
+                           "Put the queen on the throne and all her guards beside her {within}."),
+    "exercise_task_hold": ("{other} darf in deinen nächsten {count} Zügen nicht die Königin auf den Thron und alle "
+                           "Wachen neben sie bringen.",
+                           "During your next {count} moves {other} must not get the queen on the throne and all guards "
+                           "beside her."),
+    "exercise_task_trap": ("Schließ {within} einen Stein ein.", "Trap a piece {within}."),
+    "exercise_task_trap_trap": ("Schließ {within} zweimal einen Stein ein.", "Trap a piece twice {within}."),
+    "exercise_task_trap_queen": ("Schließ {within} die gegnerische Königin ein.", "Trap the enemy queen {within}."),
+    "exercise_first": ("Sei schneller als {other}.", "Be faster than {other}."),
+    "exercise_unplayable": ("Aus dieser Stellung wird keine Aufgabe: Jede Seite braucht einen Stein, und das Spiel "
+                            "darf nicht schon zu Ende sein.",
+                            "This position makes no exercise: each side needs a piece, and the game must not be over."),
+    "exercise_endless": ("Zum Durchhalten gehört eine Zahl von Zügen.",
+                         "To hold out, there must be a number of moves."),
+    "exercise_long": ("Ein Rätsel darf hier höchstens {count} Züge lang sein.",
+                      "A puzzle may be {count} moves long here at most."),
+    "exercise_bad_moves": ("„{text}“ ist keine Zahl von Zügen: Erwartet wird 1 bis 99.",
+                           "“{text}” is no number of moves: 1 to 99 is expected."),
+    "exercise_no_queen": ("Für dieses Ziel fehlt eine Königin.", "A queen is missing for this goal."),
+    "exercise_unsolvable": ("So ist das Rätsel nicht zu lösen: Kein Zug erreicht das Ziel. Wer ist am Zug?",
+                            "The puzzle cannot be solved like this: no move reaches the goal. Whose move is it?"),
+    "exercise_shipped": ("{name} gehört zum Programm. Nimm bitte einen anderen Namen.",
+                         "{name} belongs to the program. Please take another name."),
+    "exercise_broken": ("In dieser Datei stimmt etwas nicht, darum bleibt sie, wie sie ist. {reason}",
+                        "Something is wrong in this file, so it stays as it is. {reason}"),
+    "ask_append": ("In {name} stehen schon Aufgaben ({count}). Diese dazuschreiben?",
+                   "{name} holds exercises already ({count}). Add this one?"),
+    "append": ("Dazuschreiben", "Add"),
+    "change_it": ("Ändern", "Change"),
+    "say_exercise_saved": ("Gespeichert: {name}. Zu finden unter Menü, Lernen, Eigene Seiten.",
+                           "Saved: {name}. It stands under Menu, Learn, Pages of your own."),
     "setup_title": ("Stellung aufbauen", "Set up a position"),
     "setup_heading": ("Was soll ein Klick tun?", "What should a click do?"),
     "setup_text": ("Ziehen verschiebt einen Stein; neben dem Brett losgelassen, verschwindet er.",
@@ -1443,7 +1502,8 @@ class Register:
 
     def _deleted(self, forgotten: Dict[str, int]) -> Dict[str, int]:
         """How often each name has been deleted by all windows together."""
-        return {key: max(forgotten.get(key, 0), self._forgotten.get(key, 0)) for key in {**forgotten, **self._forgotten}}
+        keys = {**forgotten, **self._forgotten}
+        return {key: max(forgotten.get(key, 0), self._forgotten.get(key, 0)) for key in keys}
 
     def _united(self, stored: Dict[str, Progress], forgotten: Dict[str, int]) -> Dict[str, Progress]:
         """What the file holds and what has been added here, without what either side has deleted."""
@@ -2630,6 +2690,12 @@ class Shelved(Leaflet):
         return came_from
 
 
+def within(moves: int) -> Message:
+    """'in two moves'."""
+    key = f"within_{moves}"
+    return Message(key) if key in TEXTS else Message.of("within", count=moves)
+
+
 class PuzzleBook(Shelved):
     """The puzzles: a shelf with all of them, and the one that is open, with hints, verdicts and refutations."""
 
@@ -2702,7 +2768,7 @@ class PuzzleBook(Shelved):
             moves = wins.shortest(game.position, self.lesson.moves) or 1
             refutation = wins.winning_moves(game.position, moves)[0]
             return Message.of("puzzle_not_held" if moves > 1 else "puzzle_not_held_now", side=self.side,
-                              move=self._shown(refutation), within=self._within(moves)), refutation
+                              move=self._shown(refutation), within=within(moves)), refutation
         if goal == "safe":
             refutation = moves_that_reach("trap", game)[0]
             return Message.of("puzzle_unsafe", move=self._shown(refutation),
@@ -2720,14 +2786,14 @@ class PuzzleBook(Shelved):
             return Next(play=move) if self.is_showing else self._hint_at(move)
         if score is not None and score < -SURE_WIN and (WIN + score) // 2 <= self.moves_left:
             if not self.is_showing:
-                self.tell("puzzle_go_on", is_praise=True, within=self._within(self.moves_left))
+                self.tell("puzzle_go_on", is_praise=True, within=within(self.moves_left))
             return Next(Mode.ANIMATING, play=move, delay=REPLY_MS)
         trapped = self.position.newly_trapped(move)
         is_at_throne = move.target is not None and RING[move.target] == 1
         key = "puzzle_refuted_trap" if trapped else "puzzle_refuted_place" if is_at_throne else "puzzle_refuted"
         return self._wrong(Message.of(key, side=self.side, move=self._shown(move),
                                       piece=self._piece(trapped[0]) if trapped else "",
-                                      within=self._within(self.lesson.moves)), move)
+                                      within=within(self.lesson.moves)), move)
 
     def failed(self) -> Next:
         self.is_showing = False
@@ -2794,30 +2860,27 @@ class PuzzleBook(Shelved):
         right = [move] if move else moves_that_reach(goal, self.game, self.lesson.moves)
         return self.answered(right[0], None) if right else Next()
 
-    def _within(self, moves: int) -> Message:
-        key = f"within_{moves}"
-        return Message(key) if key in TEXTS else Message.of("within", count=moves)
-
     # -- the page --
 
     def task(self, texts: Texts) -> str:
         """What is to be done, as an order."""
         lesson, key = self.lesson, "puzzle_task_" + self.lesson.goals[0]
         own = lesson.task.get(texts.language, "")
-        return own or (texts(key, side=self.side, within=self._within(lesson.moves)) if key in TEXTS else "")
+        return own or (texts(key, side=self.side, within=within(lesson.moves)) if key in TEXTS else "")
 
     def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
         """The task and what can be done; on the shelf, how far one has come, and the puzzle that is chosen."""
         lesson, number, count = self.lesson, self.number, len(self.lessons)
         theme = self.themes.get(lesson.theme)
         text = theme.text[texts.language] if theme else ""
+        name = lesson.title.get(texts.language) or (theme.title[texts.language] if theme else "")
         close = Button("page_close", texts("page_close"))
         if not self.is_open:
             states = collections.Counter(self.states())
             return PageView(
                 texts("puzzles"), texts("puzzles_count", solved=states["solved"] + states["helped"], count=count,
                                         helped=states["helped"]),
-                heading=f"{texts('puzzle_number', number=number + 1)}: {self._title(lesson.theme, texts)}",
+                heading=": ".join(filter(None, (texts("puzzle_number", number=number + 1), name))),
                 text=text, task=f"{texts('puzzle_you', side=self.side)} {self.task(texts)}".strip(),
                 buttons=(Button("puzzle_open", texts("puzzle_open", number=number + 1), is_primary=True),
                          Button("small_games", texts("to_small_games")), close),
@@ -2863,8 +2926,8 @@ class SmallGames(Shelved):
     @property
     def level(self) -> int:
         """The computer's level: the one chosen, or else the one that the file proposes."""
-        proposed = self.lesson.level or self.store.settings.level
-        return min(len(LEVELS), self._levels.get(self.number, proposed))
+        settings = self.store.settings
+        return min(len(LEVELS), self._levels.get(self.number, self.lesson.level or settings.level))
 
     @property
     def is_over(self) -> bool:
@@ -2938,9 +3001,9 @@ class SmallGames(Shelved):
         return Next(Mode.THINKING, ask=question, say=Message("say_thinking"))
 
     def choose(self, name: str) -> None:
-        """Also a level ('level 3') can be chosen, at any time."""
-        if name.startswith("level "):
-            self._levels[self.number] = int(name.split()[1])
+        """Also a level ('level_3') can be chosen, at any time."""
+        if name.startswith("level_"):
+            self._levels[self.number] = int(name.split("_")[1])
         else:
             super().choose(name)
 
@@ -2997,11 +3060,11 @@ class SmallGames(Shelved):
         """The task, the level and what can be done; on the shelf, how far one has come, and the game that is chosen."""
         lesson, number, count = self.lesson, self.number, len(self.lessons)
         close = Button("page_close", texts("page_close"))
-        levels = tuple((f"level {level.number}", str(level.number)) for level in LEVELS)
+        levels = tuple((f"level_{level.number}", str(level.number)) for level in LEVELS)
         half = len(levels) // 2
         page = PageView(
             texts(self.name), heading=lesson.title.get(texts.language, ""), text=lesson.text.get(texts.language, ""),
-            choices=((texts("small_level"), levels[:half]), ("", levels[half:])), chosen=f"level {self.level}",
+            choices=((texts("small_level"), levels[:half]), ("", levels[half:])), chosen=f"level_{self.level}",
             task=self.task(texts), note=texts("waiting_game"))
         if not self.is_open:
             states = collections.Counter(self.states())
@@ -3801,7 +3864,95 @@ class SetUp(Table):
             buttons=(Button("setup_play", texts("setup_play"), is_primary=True),
                      Button("setup_turn", texts("setup_turn")), Button("undo", texts("setup_undo"), bool(self._before)),
                      Button("setup_clear", texts("setup_clear")), Button("setup_start", texts("setup_start")),
-                     Button("save_as", texts("save_as")), Button("page_close", texts("cancel"))))
+                     Button("exercise", texts("exercise")), Button("save_as", texts("save_as")),
+                     Button("page_close", texts("cancel"))))
+
+
+# -- exercises of one's own --
+
+#: What may be asked for by a small game and by a puzzle that are made from a position.
+EXERCISE_GOALS = {"game": ("throne", "trap", "trap trap", "trap_queen", "home", "hold"),
+                  "puzzle": ("trap", "trap_two", "trap_queen", "exception", "relocate_trap", "safe", "win")}
+#: A puzzle of so many moves at most is proven while one waits.
+MOST_PUZZLE_MOVES = 3
+
+
+class Exercise(NamedTuple):
+    """A small game or a puzzle that is to be made from a position, as the dialog describes it."""
+
+    kind: str = "game"
+    goal: str = "throne"
+    #: How many own moves there are; 0: as many as one likes.
+    moves: int = 0
+    #: Whether the computer wins when it reaches the same goal first.
+    has_rival: bool = False
+    level: int = 2
+    #: Heading and task in words of one's own; '' lets the program find some.
+    title: str = ""
+    task: str = ""
+    #: The name of the file, without its ending.
+    name: str = ""
+
+    @property
+    def rival(self) -> str:
+        """What the computer may reach first."""
+        if self.kind != "game" or not (self.has_rival or self.goal == "hold"):
+            return ""
+        return "home" if self.goal == "hold" else self.goal
+
+    def solution(self, position: Position) -> Tuple[Move, ...]:
+        """The solution of a puzzle: all right moves, or the line of a win; () if it has none."""
+        if self.goal != "win":
+            return tuple(moves_that_reach(self.goal, Game(position)))
+        wins, most = ForcedWins(), max(1, self.moves)
+        return wins.line(position, most) if wins.can_win(position, most) else ()
+
+    def problem(self, position: Position) -> Optional[Message]:
+        """Why nothing can be made of the position, or None."""
+        own, enemy = (side & position.queens for side in (position.own, position.enemy))
+        if not position.own or not position.enemy or position.outcome():
+            return Message("exercise_unplayable")
+        if self.goal == "hold" and not self.moves:
+            return Message("exercise_endless")
+        if self.kind == "puzzle" and self.moves > MOST_PUZZLE_MOVES:
+            return Message.of("exercise_long", count=MOST_PUZZLE_MOVES)
+        needed = {"throne": own, "home": own, "trap_queen": enemy, "hold": enemy}.get(self.goal, 1)
+        if not needed or self.has_rival and self.goal in ("throne", "home", "trap_queen") and not (own and enemy):
+            return Message("exercise_no_queen")
+        if self.kind == "puzzle" and not self.solution(position):
+            return Message("exercise_unsolvable")
+        return None
+
+    def headers(self, position: Position, number: int) -> Dict[str, str]:
+        """The headers of the page, all texts in both languages; `number` is its place among its kind in the file."""
+        headers = {"Kind": self.kind}
+        title, task = " ".join(self.title.split()), " ".join(self.task.split())
+        limit: Union[Message, str] = within(self.moves) if self.moves else ""
+        values: Dict[str, Any] = {"side": position.turn, "count": self.moves, "within": limit}
+        for language in LANGUAGES:
+            texts = Texts(language)
+            if title or self.kind == "game":
+                headers[f"Title.{language}"] = title or texts("exercise_own_game", number=number)
+            if self.kind == "game":
+                asked = texts("exercise_task_" + self.goal.replace(" ", "_"), **values)
+                first = texts("exercise_first", side=position.turn) if self.has_rival and self.goal != "hold" else ""
+                headers[f"Task.{language}"] = task or " ".join(f"{asked} {first}".split()).replace(" .", ".")
+            elif task:
+                headers[f"Task.{language}"] = task
+        headers["Goal"] = self.goal
+        if self.rival:
+            headers["Rival"] = self.rival
+        if self.moves:
+            headers["Moves"] = str(self.moves)
+        if self.kind == "game":
+            headers["Level"] = str(self.level)
+        else:
+            headers["Solution"] = " ".join(map(str, self.solution(position)))
+        return headers
+
+    def text(self, position: Position, number: int) -> str:
+        """The page as it stands in a file."""
+        return Game(position, headers=self.headers(position, number)).to_text()
 
 
 # -- the theatre: how minimax thinks, step by step --
@@ -6535,12 +6686,12 @@ class LessonCommands:
 
     def ask_to_forget(self) -> None:
         """Ask whether the name that is set is to be deleted, with its progress."""
-        name, progress = self.store.settings.pupil, self.store.progress
+        store = self.store
+        name, progress = store.settings.pupil, store.progress
         if name:
             solved = len(progress.pages | progress.solved | progress.helped)
             question = Message.of("ask_forget_name", name=name, solved=solved, games=len(progress.games))
-            self.dialogs.ask("progress_forget", question, "delete", "cancel", partial(self.store.forget, name),
-                             is_safe=False)
+            self.dialogs.ask("progress_forget", question, "delete", "cancel", partial(store.forget, name), is_safe=False)
 
     def _take_name(self, name: str) -> None:
         self.store.change(pupil=tidy_name(name))
@@ -7002,6 +7153,72 @@ class Files:
             self.adopt(RunningGame(game, running.players, running.attempt, clock=running.clock.anew()))
         else:
             self.adopt(self._running(game, running.attempt))
+
+
+class Exercises:
+    """Saves what has been set up as an exercise in a file of the classroom, or adds it to one; nothing is replaced.
+
+    `put` writes a file and then does what follows, or offers another place.
+    """
+
+    def __init__(self, session: Session, texts: Texts, dialogs: "Dialogs", put: Callable[..., None]) -> None:
+        self.session, self.texts, self.dialogs, self.put = session, texts, dialogs, put
+        #: What the dialog was told last.
+        self.before = Exercise()
+
+    def commands(self) -> Tuple[Command, ...]:
+        """The command."""
+        return (Command("exercise", self.ask),)
+
+    def ask(self) -> None:
+        """Ask what is to be made of the position on the board."""
+        before = self.before._replace(name=self.before.name or self.texts("exercise_name"))
+        self.dialogs.ask_exercise(before, self.take)
+
+    def take(self, exercise: Exercise) -> None:
+        """Save an exercise as it was asked for, or say what is in the way and let it be changed."""
+        self.before = exercise
+        file_name = self.file_name(exercise.name)
+        path = os.path.join(CLASSROOM, file_name)
+        table = self.session.table
+        problem = exercise.problem(table.position)
+        if file_name in SHIPPED_FILES:
+            problem = Message.of("exercise_shipped", name=file_name)
+        stored, lessons = "", []
+        if not problem and os.path.lexists(path):
+            try:
+                stored = read_text(path).rstrip() + "\n\n"
+                lessons = lessons_of(read_games(stored))
+            except AgonError as error:
+                problem = Message.of("exercise_broken", reason=error.at(path=path))
+        if problem:
+            self.dialogs.ask("exercise_save", problem, "change_it", "cancel", self.ask)
+            return
+        number = 1 + sum(lesson.kind == exercise.kind for lesson in lessons)
+        text = stored + exercise.text(table.position, number)
+        save = partial(self._save, path, text)
+        if lessons:
+            question = Message.of("ask_append", name=file_name, count=len(lessons))
+            self.dialogs.ask("exercise_save", question, "append", "cancel", save)
+        else:
+            save()
+
+    def file_name(self, name: str) -> str:
+        """The name of a file in the classroom, without what a file name cannot hold."""
+        tidy = re.sub(r'[\\/:*?"<>|]', "", tidy_name(name)).strip(". ")
+        stem = tidy[:-len(".agon")] if tidy.lower().endswith(".agon") else tidy
+        return (stem.strip(". ") or self.texts("exercise_name")) + ".agon"
+
+    def _save(self, path: str, text: str) -> None:
+        said = partial(self.session.say, Message.of("say_exercise_saved", name=os.path.splitext(shown_name(path))[0]))
+        self.put(path, text, said, partial(self._save_elsewhere, path, text))
+
+    def _save_elsewhere(self, path: str, text: str) -> None:
+        """The folder takes no file: another place may, from where the file can be carried there."""
+        chosen = self.dialogs.choose_file("agon", for_saving=True, name=os.path.basename(path))
+        if chosen:
+            saved = partial(self.session.say, Message.of("say_saved", name=shown_name(chosen)))
+            self.put(chosen, text, saved, partial(self._save_elsewhere, path, text))
 
 
 class Printer:
@@ -11769,6 +11986,89 @@ class NameDialog(Dialog):
         return (self.name.get(),)
 
 
+class ExerciseDialog(Dialog):
+    """Asks what is to be made of a position: a small game or a puzzle, with its goal, its words and its file."""
+
+    def __init__(self, parent: tk.Tk, look: Look, texts: Texts, before: Exercise,
+                 on_done: Callable[[Exercise], None]) -> None:
+        self.texts = texts
+        self.kind = tk.StringVar(parent, before.kind)
+        self.goal = tk.StringVar(parent, before.goal)
+        self.moves = tk.StringVar(parent, str(before.moves or ""))
+        self.level = tk.IntVar(parent, before.level)
+        self.has_rival = tk.BooleanVar(parent, before.has_rival)
+        self.title_text, self.task, self.name = (tk.StringVar(parent, value) for value in (
+            before.title, before.task, before.name))
+        super().__init__(parent, look, texts("exercise_save"), texts("exercise_ok"), texts("cancel"), on_done)
+
+    def build(self, body: ttk.Frame) -> None:
+        """Kind and goal, then what belongs to a small game alone, then the words."""
+        texts, look = self.texts, self.look
+        body.columnconfigure(1, weight=1)
+        width = min(40 * look.em, self.winfo_screenwidth() - 80)
+        ttk.Label(body, text=texts("exercise_text"), style="Quiet.TLabel", wraplength=width).grid(
+            row=0, columnspan=2, sticky="w", pady=(0, NEAR))
+        kinds = ttk.Frame(body)
+        kinds.grid(row=1, columnspan=2, sticky="w")
+        for kind in EXERCISE_GOALS:
+            ttk.Radiobutton(kinds, text=texts(f"exercise_{kind}"), value=kind, variable=self.kind,
+                            command=self.show_kind).pack(side="left", padx=(0, APART))
+        self.goals = ttk.Frame(body)
+        self.goals.grid(row=2, columnspan=2, sticky="w", padx=(2 * look.em, 0), pady=(0, NEAR))
+        ttk.Label(body, text=texts("exercise_moves")).grid(row=3, column=0, sticky="w", padx=(0, NEAR))
+        moves = ttk.Frame(body)
+        moves.grid(row=3, column=1, sticky="w", pady=1)
+        self.moves_entry = ttk.Entry(moves, textvariable=self.moves, width=4)
+        self.moves_entry.pack(side="left", padx=(0, NEAR))
+        ttk.Label(moves, text=texts("exercise_moves_any"), style="Quiet.TLabel").pack(side="left")
+        self.of_games: List[ttk.Widget] = [ttk.Label(body, text=texts("small_level"))]
+        self.of_games[0].grid(row=4, column=0, sticky="w")
+        levels = ttk.Frame(body)
+        levels.grid(row=4, column=1, sticky="w")
+        for level in LEVELS:
+            choice = ttk.Radiobutton(levels, text=str(level.number), value=level.number, variable=self.level)
+            choice.pack(side="left", padx=(0, 2))
+            self.of_games.append(choice)
+        rival = ttk.Checkbutton(body, text=texts("exercise_rival"), variable=self.has_rival)
+        rival.grid(row=5, column=1, sticky="w")
+        self.of_games.append(rival)
+        for row, (key, variable) in enumerate((("exercise_title", self.title_text), ("exercise_task", self.task),
+                                               ("exercise_file", self.name)), 6):
+            ttk.Label(body, text=texts(key)).grid(row=row, column=0, sticky="w", padx=(0, NEAR))
+            ttk.Entry(body, textvariable=variable).grid(row=row, column=1, sticky="ew", pady=1)
+        self.error = ttk.Label(body, style="Notice.TLabel", wraplength=width)
+        self.error.grid(row=9, columnspan=2, sticky="w")
+        self.show_kind()
+
+    def show_kind(self) -> None:
+        """Offer the goals of the kind that is chosen; a puzzle has no level and nobody to be faster."""
+        goals = EXERCISE_GOALS[self.kind.get()]
+        for child in self.goals.winfo_children():
+            child.destroy()
+        for place, goal in enumerate(goals):
+            ttk.Radiobutton(self.goals, text=self.texts("goal_" + goal.replace(" ", "_")), value=goal,
+                            variable=self.goal).grid(row=place // 2, column=place % 2, sticky="w", padx=(0, APART))
+        if self.goal.get() not in goals:
+            self.goal.set(goals[0])
+        for widget in self.of_games:
+            widget.state(["!disabled" if self.kind.get() == "game" else "disabled"])
+
+    def result(self) -> Tuple[Exercise]:
+        """The exercise; the number of moves is sound by then."""
+        moves, is_game = self.moves.get().strip(), self.kind.get() == "game"
+        return (Exercise(self.kind.get(), self.goal.get(), int(moves or 0), self.has_rival.get() and is_game,
+                         self.level.get(), self.title_text.get(), self.task.get(), self.name.get()),)
+
+    def on_ok(self, _event: object = None) -> None:
+        """Save, if the number of moves is one."""
+        moves = self.moves.get().strip()
+        if not moves or re.fullmatch("0?[1-9]|[1-9][0-9]", moves):
+            super().on_ok()
+            return
+        self.error.configure(text=self.texts("exercise_bad_moves", text=visible(moves)))
+        self.moves_entry.focus_set()
+
+
 class LinkDialog(Dialog):
     """Asks whether to wait for another computer, to join it or to watch."""
 
@@ -11897,6 +12197,10 @@ class Dialogs:
     def ask_link(self, before: LinkWanted, can_go_on: bool, on_done: Callable[[LinkWanted], None]) -> LinkDialog:
         """Ask how to play with another computer."""
         return LinkDialog(self.root, self.look, self.texts, before, can_go_on, partial(self._handle, on_done))
+
+    def ask_exercise(self, before: Exercise, on_done: Callable[[Exercise], None]) -> ExerciseDialog:
+        """Ask what is to be made of a position."""
+        return ExerciseDialog(self.root, self.look, self.texts, before, partial(self._handle, on_done))
 
     def ask_name(self, name: str, on_done: Callable[[str], None]) -> NameDialog:
         """Ask for the name of who learns."""
@@ -12316,6 +12620,7 @@ class App:
                                               self.game_commands.play_against_weights)
         self.files = Files(self.session, self.store, self.writer, self.jobs, self.dialogs, self.texts, self._clipboard,
                            self.game_commands.adopt, self.look.colours, self._paint)
+        self.exercises = Exercises(self.session, self.texts, self.dialogs, self.files.put)
         self.printer = Printer(self.session, self.store, self.texts, self.dialogs, self.files.put, browse)
         self.tournament_thinker = Thinker("tournament", self.jobs, engine_command, poll_ms=TOURNAMENT_MS)
         self.tournament_commands = TournamentCommands(self.session, self.store, self.tournament_thinker, self.dialogs,
@@ -12582,7 +12887,7 @@ class App:
     def _commands(self) -> Iterator[Command]:
         """All commands of the window."""
         for part in (self.game_commands, self.partner_commands, self.lesson_commands, self.tournament_commands,
-                     self.files, self.printer, self.pages, self.view_commands):
+                     self.files, self.exercises, self.printer, self.pages, self.view_commands):
             yield from part.commands()
         yield Command("place_game", partial(self._go_to_place, False))
         yield Command("place_analysis", partial(self._go_to_place, True))

@@ -9226,7 +9226,10 @@ def test_the_shelf_shows_every_puzzle_with_its_state_by_theme(classroom: Path) -
     assert shelf.legend == ("solved alone", "solved with a hint")
     page = shown(session).page
     assert (page.context, page.heading, page.task) == (
-        "2 of 4 solved, 1 with a hint", "Puzzle 2: Puzzles", "You are White. Win in one move.")
+        "2 of 4 solved, 1 with a hint", "Puzzle 2", "You are White. Win in one move.")
+    book.look_at(0)
+    assert shown(session).page.heading == "Puzzle 1: Two at once"
+    book.look_at(1)
     assert buttons(page) == [("puzzle_open", "Open puzzle 2 ›", True, True), ("small_games", "Small games ›", True, False),
                              ("page_close", "Back to the game", True, False)]
 
@@ -9797,7 +9800,7 @@ def test_the_page_of_progress_shows_all_names_and_what_the_chosen_one_has_done()
     page = shown(session, pupil="").page
     assert (page.heading, page.context, page.chosen_row) == ("Without a name", "Names on this computer: 2", "")
     assert page.text == ("Getting to know Agon: 0 of 3 pages\nSmall games: 0 of 2 done\nPuzzles: 0 of 4 solved\n"
-                         "No game against the computer has been finished yet.")
+                         "No game against the computer finished.")
     assert [(row.name, row.text, row.detail) for row in page.rows] == [
         ("", "Without a name", "Puzzles 0 · games 0"), ("Ada", "Ada", "Puzzles 3 · games 3"),
         ("ben", "ben", "Puzzles 1 · games 0")]
@@ -10097,11 +10100,143 @@ def test_the_page_of_the_set_up_shows_tools_turn_and_what_can_be_done() -> None:
     assert buttons(page) == [
         ("setup_play", "Play on", True, True), ("setup_turn", "Change turn", True, False),
         ("undo", "Undo", False, False), ("setup_clear", "Clear", True, False),
-        ("setup_start", "Start", True, False), ("save_as", "Save as …", True, False),
-        ("page_close", "Cancel", True, False)]
+        ("setup_start", "Start", True, False), ("exercise", "As exercise …", True, False),
+        ("save_as", "Save as …", True, False), ("page_close", "Cancel", True, False)]
     assert {name for _, tools in page.choices for name, _ in tools} == set(table.TOOLS)
     table.click(parse_cell("a1"))
     assert buttons(shown(session).page)[2] == ("undo", "Undo", True, False)
+
+
+# -- exercises of one's own --
+
+RACE = "Qf3 d3 h3 / Qf9 d7 h7 w"
+
+
+@pytest.mark.parametrize("goal", agon.EXERCISE_GOALS["game"] if agon else ())
+@pytest.mark.parametrize("moves, has_rival", [(0, False), (7, False), (1, True)])
+def test_every_small_game_that_can_be_made_is_read_again_with_its_texts_in_both_languages(
+        goal: str, moves: int, has_rival: bool) -> None:
+    exercise = agon.Exercise("game", goal, moves, has_rival, 4)
+    if goal == "hold" and not moves:
+        assert exercise.problem(pos(RACE)) == agon.Message("exercise_endless")
+        return
+    assert exercise.problem(pos(RACE)) is None
+    lesson = page(exercise.text(pos(RACE), 3))
+    assert (lesson.kind, " ".join(lesson.goals), lesson.moves, lesson.level, lesson.start) == (
+        "game", goal, moves, 4, pos(RACE))
+    assert " ".join(lesson.rival) == ("home" if goal == "hold" else goal if has_rival else "")
+    assert lesson.title == {"de": "Eigenes kleines Spiel 3", "en": "Own small game 3"}
+    for language, first in (("de", "Sei schneller als Schwarz."), ("en", "Be faster than Black.")):
+        task = lesson.task[language]
+        assert task.endswith(".") and "  " not in task and " ." not in task and "{" not in task
+        assert (first in task) == (has_rival and goal != "hold")
+    assert ("in 7 Zügen" in lesson.task["de"] or "nächsten 7 Zügen" in lesson.task["de"]) == (moves == 7)
+
+
+@pytest.mark.parametrize("goal, position, moves, solution", [
+    ("trap", "Qf2 d4 c5 h4 / Qf10 d5 g8 w", 0, "c5-d6 d4-e5"), ("trap_two", TRAP_TWO, 1, "c4-d4"),
+    ("win", ONE_MOVE_TO_WIN, 1, "h5-g6"), ("win", BLACK_WINS_IN_TWO, 2, None),
+    ("safe", "Qf1 e5 / Qf11 e6 d3 w", 0, None)])
+def test_a_puzzle_that_is_made_has_its_solution_with_it(
+        goal: str, position: str, moves: int, solution: Optional[str]) -> None:
+    exercise = agon.Exercise("puzzle", goal, moves)
+    assert exercise.problem(pos(position)) is None
+    lesson = page(exercise.text(pos(position), 1))
+    assert (lesson.kind, lesson.goals, lesson.moves) == ("puzzle", (goal,), moves or 1)
+    assert lesson.title == lesson.task == {}
+    assert lesson.solution and solution in (None, " ".join(sorted(map(str, lesson.solution))))
+
+
+def test_own_words_stand_in_both_languages_on_one_line() -> None:
+    exercise = agon.Exercise(title='  Ein "Test"\n von mir', task="Zieh!")
+    lesson = page(exercise.text(pos(RACE), 1))
+    assert lesson.title == dict.fromkeys(("de", "en"), 'Ein "Test" von mir') and lesson.task["en"] == "Zieh!"
+
+
+@pytest.mark.parametrize("kind, goal, moves, position, problem", [
+    ("game", "throne", 0, "Qf3 / w", "unplayable"), ("game", "throne", 0, "/ Qf9 w", "unplayable"),
+    ("game", "trap", 0, "Qf6 e5 e6 f5 f7 g5 g6 / Qf11 b", "unplayable"), ("puzzle", "win", 4, RACE, "long"),
+    ("game", "throne", 0, "d3 / Qf9 w", "no_queen"), ("game", "trap_queen", 0, "Qf3 d3 / d7 w", "no_queen"),
+    ("game", "hold", 3, "Qf3 d3 / d7 w", "no_queen"), ("puzzle", "trap", 1, RACE, "unsolvable"),
+    ("puzzle", "win", 3, RACE, "unsolvable")])
+def test_of_a_position_that_does_not_fit_no_exercise_is_made_and_it_is_said_why(
+        kind: str, goal: str, moves: int, position: str, problem: str) -> None:
+    found = agon.Exercise(kind, goal, moves).problem(pos(position))
+    assert found is not None and found.key == "exercise_" + problem
+    assert agon.Exercise("game", "trap_queen", 0, True).problem(pos("d3 / Qf9 w")).key == "exercise_no_queen"
+
+
+@pytest.mark.parametrize("name, file_name", [
+    ("mine", "mine.agon"), (" mine.agon ", "mine.agon"), ("", "exercises.agon"), ("../../x", "x.agon"),
+    ("a/b\\c:d", "abcd.agon"), ("...", "exercises.agon"), (".agon", "agon.agon"), ("Übung 1\n", "Übung 1.agon")])
+def test_the_file_of_an_exercise_always_lies_in_the_classroom(
+        at_files: Callable[..., "FileDesk"], name: str, file_name: str) -> None:
+    assert at_files().exercises.file_name(name) == file_name
+
+
+def test_an_exercise_is_saved_added_to_its_file_after_a_question_and_then_stands_in_the_menu(
+        at_files: Callable[..., "FileDesk"], classroom: Path) -> None:
+    at = at_files("b1-c2")
+    at.run("set_up")
+    at.session.table.change(pos(RACE))
+    at.run("exercise")
+    asked = at.dialogs.asked.pop()
+    assert asked.before == agon.Exercise(name="exercises")
+    asked.on_done(agon.Exercise("game", "home", 20, True, 3, name="mine"))
+    at.saved()
+    assert at.dialogs.asked == []
+    assert agon.Texts("en").say(at.session.message) == said("say_exercise_saved", name="mine")
+    first = (classroom / "mine.agon").read_text("utf-8")
+    assert at.lesson_commands.own_pages(agon.Texts("en")) == [("mine.agon", "mine")]
+    at.run("exercise")
+    assert at.dialogs.asked.pop().before.goal == "home"  # what was chosen last is proposed
+    at.exercises.take(agon.Exercise("game", "throne", name="mine.agon"))
+    question = at.dialogs.asked.pop()
+    assert question.question == "mine.agon holds exercises already (1). Add this one?"
+    assert (classroom / "mine.agon").read_text("utf-8") == first  # nothing is written before the answer
+    question.on_yes()
+    at.saved()
+    assert (classroom / "mine.agon").read_text("utf-8").startswith(first.rstrip())
+    lessons, error = agon.read_lessons("mine.agon")
+    assert error is None and [(lesson.goals, lesson.title["en"]) for lesson in lessons] == [
+        (("home",), "Own small game 1"), (("throne",), "Own small game 2")]
+    at.lesson_commands.open_own("mine.agon")
+    assert isinstance(at.session.table, agon.SmallGames) and at.session.running.game.ply == 1
+
+
+def test_a_file_of_the_program_a_broken_one_and_a_game_are_left_alone_when_an_exercise_is_saved(
+        at_files: Callable[..., "FileDesk"], classroom: Path) -> None:
+    at = at_files()
+    at.run("set_up")
+    texts = {"puzzles": PUZZLES, "broken": PUZZLES.replace('"trap_two"', '"trap_too"', 1), "game": "1. a5-b5 *\n"}
+    for name, text in texts.items():
+        (classroom / f"{name}.agon").write_text(text, "utf-8")
+        at.exercises.take(agon.Exercise(name=name))
+        asked = at.dialogs.asked.pop()
+        assert (asked.yes, asked.no) == ("change_it", "cancel") and f"{name}.agon" in asked.question
+        assert (classroom / f"{name}.agon").read_text("utf-8") == text
+    asked.on_yes()
+    assert at.dialogs.asked.pop().before.name == "game"  # the dialog comes back as it was
+    at.exercises.take(agon.Exercise("puzzle", "trap", name="new"))
+    assert at.dialogs.asked.pop().question == said("exercise_unsolvable") and not (classroom / "new.agon").exists()
+
+
+def test_an_exercise_can_be_saved_elsewhere_when_the_classroom_takes_no_file(
+        at_files: Callable[..., "FileDesk"], classroom: Path, tmp_path: Path) -> None:
+    def write(path: str, content: Any) -> None:
+        if "classroom" in path:
+            raise AgonError("write_protected")
+        agon.write_file(path, content)
+
+    at = at_files(write=write)
+    at.run("set_up")
+    at.exercises.take(agon.Exercise(name="mine"))
+    at.saved()
+    at.dialogs.path = str(tmp_path / "mine.agon")
+    at.dialogs.asked.pop().on_yes()
+    at.saved()
+    assert agon_core.load_lessons(at.dialogs.path)[0].goals == ("throne",)
+    assert at.dialogs.chosen == [("agon", True, "mine.agon")]
 
 
 @pytest.mark.parametrize("name", ["tour.agon", "puzzles.agon"])
@@ -10257,12 +10392,12 @@ def test_small_games_stand_on_a_shelf_and_the_level_can_be_chosen_there_and_whil
         "Small games", "1 of 3 done, 0 with help", "1: Title one en", "Text one en", "You are White. Task one en")
     assert buttons(view.page) == [("puzzle_open", "Play ›", True, True), ("puzzles", "To the puzzles ›", True, False),
                                   ("page_close", "Back to the game", True, False)]
-    assert [name for _, row in view.page.choices for name, _ in row] == [f"level {number}" for number in range(1, 9)]
-    assert view.page.chosen == "level 3"
-    games.choose("level 5")
+    assert [name for _, row in view.page.choices for name, _ in row] == [f"level_{number}" for number in range(1, 9)]
+    assert view.page.chosen == "level_3"
+    games.choose("level_5")
     games.choose("open 0")
     assert games.level == 5 and after(games, "f4-e4") == asks(5)
-    games.choose("level 1")
+    games.choose("level_1")
     assert games.settled() == asks(1) and "small_lower" not in games.commands() and games.game.ply == 1
     games.choose("look 2")
     assert games.level == 8 and "small_higher" not in games.commands() and not games.is_open
@@ -12306,6 +12441,9 @@ class Dialogs:
     def tell(self, title: str, message: Any) -> None:
         self.told.append((title, agon.Texts("en").say(message)))
 
+    def ask_exercise(self, before: Any, on_done: Callable[..., object]) -> None:
+        self.asked.append(types.SimpleNamespace(before=before, on_done=on_done))
+
     def ask_name(self, name: str, on_done: Callable[..., object]) -> None:
         self.asked.append(types.SimpleNamespace(name=name, on_done=on_done))
 
@@ -13256,7 +13394,8 @@ class FileDesk(Desk):
         self.addresses: List[str] = []
         self.has_browser = True
         self.printer = agon.Printer(session, self.store, agon.Texts(language), self.dialogs, self.files.put, self.browse)
-        for part in (self.files, self.printer):
+        self.exercises = agon.Exercises(session, agon.Texts(language), self.dialogs, self.files.put)
+        for part in (self.files, self.printer, self.exercises):
             self.commands.update({command.key: command for command in part.commands()})
 
     def browse(self, address: str) -> bool:
@@ -16270,7 +16409,11 @@ def test_a_button_pressed_by_mouse_gives_the_keyboard_back_to_the_board(
     for button in window.app.window.page.shown.buttons:
         window.run(lesson)
         window.press_button(window.page_button(button.command))
-        assert window.root.focus_get() is window.board, button.command
+        if window.app.dialogs.top:
+            window.app.dialogs.top.on_cancel()
+            window.root.update()
+        shelf = window.app.window.shelf.canvas if window.app.window.shown.shelf else None
+        assert window.root.focus_get() is (shelf or window.board), button.command
     assert not window.session.is_lesson, "the last button leads back to the game"
 
 
@@ -16501,6 +16644,32 @@ def test_a_set_up_position_is_played_as_soon_as_each_side_has_a_piece(window: Wi
     assert not window.session.is_lesson and str(window.session.game.start) == "a1 / l6 b"
     window.play("l6-l5")
     assert window.kept().moves == (mv("l6-l5"),)
+
+
+@pytest.mark.parametrize("size", ["640x480", "1280x900"])
+def test_a_position_is_saved_as_an_exercise_by_mouse_and_keyboard(
+        window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, size: str) -> None:
+    monkeypatch.setattr(agon, "CLASSROOM", str(tmp_path))
+    window.resize(size)
+    window.run("set_up")
+    window.app.handle(window.session.table.change, pos("Qf2 d4 c5 h4 / Qf10 d5 g8 w"))
+    window.press_button(window.page_button("exercise"))
+    dialog = window.dialog()
+    for kind in ("game", "puzzle"):
+        dialog.kind.set(kind)
+        dialog.show_kind()
+        window.root.update_idletasks()
+        assert dialog.winfo_reqwidth() <= 640 and dialog.winfo_reqheight() <= (450 if size == "640x480" else 500)
+    assert dialog.goal.get() == "trap" and all(widget.instate(["disabled"]) for widget in dialog.of_games)
+    dialog.moves.set("many")
+    dialog.on_ok()
+    assert window.dialog() is dialog and "many" in dialog.error.cget("text")
+    dialog.moves.set(" 1 ")
+    dialog.moves_entry.focus_force()
+    dialog.moves_entry.event_generate("<Return>")
+    window.until(lambda: window.app.texts("exercise_name") in window.feedback())
+    lessons, error = agon.read_lessons(window.app.texts("exercise_name") + ".agon")
+    assert error is None and [lesson.goals for lesson in lessons] == [("trap",)]
 
 
 # --- own programs ----------------------------------------------------------------
