@@ -84,11 +84,11 @@ from functools import partial
 from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from agon_ai import (
-    COUNTS, INFINITY, LEARNT, LEVELS, ORDERS, PARTS, SIDE_WORDS, SIMPLE, SURE_WIN, TABLE_HEADS, WEIGHTS, WIN, Answer,
-    EngineFailure, EngineProcess, Info, LastWords, Mistake, Pairing, ProtocolError, Reason, Review, Said, Tournament,
-    TreeLine, TreeStep, Weights, annotate, board_plies, chance, changed_weights, explain, mark_of, missing_file,
-    pairings_of, parse_record, parse_tree_line, program_command, programs_in, score_before, source_of, standings,
-    table_rows, tree_steps)
+    INFINITY, LEARNT, LEVELS, ORDERS, PARTS, SIDE_HEADERS, SIDE_WORDS, SIMPLE, SURE_WIN, TABLE_HEADS, WEIGHTS, WIN,
+    Answer, Clock, EngineFailure, EngineProcess, Info, LastWords, Mistake, Pairing, ProtocolError, Reason, Review, Said,
+    TimeControl, Tournament, TreeLine, TreeStep, Weights, annotate, board_plies, chance, changed_weights, explain,
+    mark_of, missing_file, pairings_of, parse_record, parse_tree_line, program_command, programs_in, score_before,
+    source_of, standings, table_rows, tree_steps)
 from agon_ai import reason as reason_of
 from agon_core import (
     BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, HEXAGON, NEIGHBOURS, PASS, PIECE_DIAMETER,
@@ -1650,139 +1650,8 @@ class Player(NamedTuple):
         return cls(int(match.group(1)), weights=match.group(2) or "")
 
 
-#: The sides as the names of settings begin, and as game files call them.
-SIDE_KEYS, SIDE_HEADERS = ("white", "black"), ("White", "Black")
-
-
-class TimeControl(NamedTuple):
-    """How much time a side has: for the whole game, with an increment for each move, or for each move anew.
-
-    Its text is '' without a limit, '300+5' for 300 seconds and 5 more after each move, '30/move'.
-    """
-
-    #: Seconds; 0 is no limit.
-    seconds: int = 0
-    increment: int = 0
-    is_per_move: bool = False
-
-    @classmethod
-    def from_text(cls, text: str) -> "TimeControl":
-        """Read its text; what cannot be read is no limit."""
-        match = re.fullmatch(r"([0-9]{1,5})(?:\+([0-9]{1,4})|(/move))", text)
-        if not match:
-            return cls()
-        seconds, increment, per_move = match.groups()
-        return cls(int(seconds), int(increment or 0), per_move is not None) if int(seconds) else cls()
-
-    def __str__(self) -> str:
-        if not self.seconds:
-            return ""
-        return f"{self.seconds}/move" if self.is_per_move else f"{self.seconds}+{self.increment}"
-
-
-class Clock:
-    """The time of both sides.  `now` tells the time in seconds; what runs is the clock of one side, or none."""
-
-    #: The headers of a file for a side's time: what it was given, and what is left.
-    GIVEN, LEFT = "{}Time", "{}Left"
-
-    def __init__(self, controls: Sequence[TimeControl], left: Sequence[Optional[float]] = (None, None),
-                 now: Callable[[], float] = time.monotonic) -> None:
-        self.controls = tuple(controls)
-        self._now = now
-        self._left = [float(control.seconds) if seconds is None else seconds
-                      for control, seconds in zip(controls, left)]
-        #: Whose time runs, and since when.
-        self.side: Optional[int] = None
-        self._since = 0.0
-
-    @classmethod
-    def from_headers(cls, headers: Dict[str, str]) -> "Clock":
-        """The clock of a game that was kept."""
-        controls, left = [], []
-        for name in SIDE_HEADERS:
-            controls.append(TimeControl.from_text(headers.get(cls.GIVEN.format(name), "")))
-            match = re.fullmatch(r"[0-9]{1,6}(\.[0-9]+)?", headers.get(cls.LEFT.format(name), ""))
-            left.append(float(match.group()) if match else None)
-        return cls(controls, left)
-
-    def headers(self) -> Dict[str, str]:
-        """The same as headers; {} where nobody has a limit."""
-        found = {}
-        for side, name in enumerate(SIDE_HEADERS):
-            if self.is_limited(side):
-                found[self.GIVEN.format(name)] = str(self.controls[side])
-                found[self.LEFT.format(name)] = f"{max(0.0, self.left(side)):.1f}"
-        return found
-
-    def anew(self) -> "Clock":
-        """A clock with the same times for another game."""
-        return Clock(self.controls, now=self._now)
-
-    def is_limited(self, side: int) -> bool:
-        """Whether a side has limited time."""
-        return self.controls[side].seconds > 0
-
-    @property
-    def is_used(self) -> bool:
-        """Whether any side has limited time."""
-        return self.is_limited(WHITE) or self.is_limited(BLACK)
-
-    def left(self, side: int) -> float:
-        """The seconds that a side has left."""
-        return self._left[side] - (self._now() - self._since if self.side == side else 0.0)
-
-    def run(self, side: Optional[int]) -> None:
-        """Let this side's time run from now on, or nobody's."""
-        if side != self.side:
-            if self.side is not None:
-                self._left[self.side] = self.left(self.side)
-            self.side, self._since = side, self._now()
-
-    def moved(self, side: int) -> None:
-        """A side has moved: it gets its increment, or all its time for the next move."""
-        self.run(None)
-        control = self.controls[side]
-        self._left[side] = float(control.seconds) if control.is_per_move else self._left[side] + control.increment
-
-    def fallen(self) -> Optional[int]:
-        """The side whose time has run out, or None."""
-        side = self.side
-        return side if side is not None and self.is_limited(side) and self.left(side) <= 0 else None
-
-    def words(self, side: int) -> str:
-        """The clocks in the words of the protocol, as the side to move is to keep them; '' if it has no limit."""
-        if not self.is_limited(side):
-            return ""
-        words = []
-        for each, letter in enumerate("wb"):
-            control = self.controls[each]
-            if control.seconds:
-                left = max(1, round(1000 * self.left(each)))
-                # A time for each move is like an increment that is all there is.
-                increment = 1000 * (control.seconds if control.is_per_move else control.increment)
-                words.append(f"{letter}time {left} {letter}inc {increment}")
-        return " ".join(words)
-
-    def is_low(self, side: int) -> bool:
-        """Whether a side has little time left."""
-        control = self.controls[side]
-        enough = control.seconds / 4 if control.is_per_move else LOW_S
-        return self.is_limited(side) and self.left(side) < enough
-
-    def text(self, side: int) -> str:
-        """What the clock of a side shows: '4:05', tenths of seconds in the last ten; '' without a limit."""
-        if not self.is_limited(side):
-            return ""
-        left = max(0.0, self.left(side))
-        if left < TENTHS_S:
-            return f"0:0{math.floor(left * 10 + 0.001) / 10:.1f}"
-        seconds = math.ceil(left)
-        return f"{seconds // 60}:{seconds % 60:02d}"
-
-
-#: In the last seconds a clock shows tenths, and in more of the last ones it is red.
-TENTHS_S, LOW_S = 10, 20
+#: The sides as the names of settings begin.
+SIDE_KEYS = ("white", "black")
 
 
 class Seat(NamedTuple):
@@ -2236,9 +2105,7 @@ class RunningGame(Table):
         side = self.position.turn
         words = ["go", self.clock.words(side)]
         if mover.program:
-            control, left = self.clock.controls[side], round(1000 * self.clock.left(side))
-            share = 4 * left // 5 if control.is_per_move else left // 20 + 750 * control.increment
-            words.append(f"movetime {max(20, min(PROGRAM_MS, share, left // 2)) if control.seconds else PROGRAM_MS}")
+            words.append(f"movetime {self.clock.movetime(side, PROGRAM_MS)}")
         elif mover.weights:
             words.append(f"depth {CHANGED_DEPTH}")
         elif mover.level == len(LEVELS) and self.clock.is_limited(side):
@@ -9864,9 +9731,10 @@ class CrossTable(tk.Canvas):
         between = 12 if self.look.is_dense else 16
         widths = [max(fonts["bold"].measure(row[column]) for row in self.rows) + between
                   for column in range(len(self.rows[0]))]
-        points = slice(2, len(widths) - len(COUNTS))
+        players = len(self.rows) - 1
+        points = slice(2, 2 + players)
         widths[points] = [max(widths[points], default=0)] * len(widths[points])
-        columns = columns_with_room(widths, max(60, self.winfo_width()))
+        columns = columns_with_room(widths, players, max(60, self.winfo_width()))
         widths[1] += max(60, self.winfo_width()) - sum(widths[column] for column in columns)
         seen = self.rows[:1] + self.rows[1 + self.top:]
         for number, row in enumerate(seen[:max(1, self.winfo_height() // height)]):
@@ -9876,18 +9744,18 @@ class CrossTable(tk.Canvas):
                                       fill=theme.hairline if number == 0 else theme.zebra)
             for column in columns:
                 is_name = column == 1
-                font = fonts["bold" if number == 0 or column == len(row) - len(COUNTS) else "body"]
+                font = fonts["bold" if number == 0 or column == 2 + players else "body"]
                 self.create_text(x + 8 if is_name else x + widths[column] - between / 2, y, font=font, fill=theme.text,
                                  anchor="w" if is_name else "e", text=shortened(row[column], font, widths[column] - 8))
                 x += widths[column]
 
 
-def columns_with_room(widths: Sequence[int], room: int) -> List[int]:
-    """The columns of a crosstable that are shown in so many pixels: always number, name and points.
+def columns_with_room(widths: Sequence[int], players: int, room: int) -> List[int]:
+    """The columns of a crosstable of so many players that are shown in so many pixels: always number, name and points.
 
     If there is room for them, then the points against each other one, errors, and wins, draws and losses.
     """
-    points, won, drawn, lost, *others = range(len(widths) - len(COUNTS), len(widths))
+    points, won, drawn, lost, *others = range(2 + players, len(widths))
     columns = [0, 1, points]
     for group in (list(range(2, points)), others, [won, drawn, lost]):
         if sum(widths[column] for column in columns + group) <= room:

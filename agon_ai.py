@@ -54,8 +54,8 @@ from typing import TYPE_CHECKING, List, NamedTuple, NoReturn, Optional, Sequence
 from agon_core import (
     BLACK, BOARD, CELLS, COLUMN, DEFAULT_RULES, INNER, LANGUAGES, LINES, NEIGHBOURS, OUTER, PASS_CHANGE, PRINT,
     QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEPS, STEP_BITS, STEP_CHANGES, THRONE,
-    THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, ForcedWins, Game, IllegalMove, Move, Position, Refusal, Rules,
-    axial, between, bits, board_sheet, cell_name, cells_of, change_of, count_possible, diagrams_svg, enclosures,
+    THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, Ending, ForcedWins, Game, IllegalMove, Move, Position, Refusal,
+    Rules, axial, between, bits, board_sheet, cell_name, cells_of, change_of, count_possible, diagrams_svg, enclosures,
     flanked, game_sheet, has_won, is_decided, is_placing, lessons_of, load_games, load_lessons, move_of,
     moves_that_reach, moves_to_go, perft, popcount, position_tasks, possible_changes, puzzle_sheet, puzzle_tasks,
     read_text, rules_sheet, surrounds_empty_throne, trapping_cells, trapping_changes, write_games, write_safely)
@@ -2594,6 +2594,151 @@ def _seconds_of(go: str) -> Optional[float]:
 
 # --- 8. Match --------------------------------------------------------------------
 
+#: The sides as game files call them.
+SIDE_HEADERS = ("White", "Black")
+
+
+class TimeControl(NamedTuple):
+    """How much time a side has: for the whole game, with an increment for each move, or for each move anew.
+
+    Its text is '' without a limit, '300+5' for 300 seconds and 5 more after each move, '30/move'.
+    """
+
+    #: Seconds; 0 is no limit.
+    seconds: int = 0
+    increment: int = 0
+    is_per_move: bool = False
+
+    @classmethod
+    def from_text(cls, text: str) -> "TimeControl":
+        """Read its text; what cannot be read is no limit."""
+        match = re.fullmatch(r"([0-9]{1,5})(?:\+([0-9]{1,4})|(/move))", text)
+        if not match:
+            return cls()
+        seconds, increment, per_move = match.groups()
+        return cls(int(seconds), int(increment or 0), per_move is not None) if int(seconds) else cls()
+
+    def __str__(self) -> str:
+        if not self.seconds:
+            return ""
+        return f"{self.seconds}/move" if self.is_per_move else f"{self.seconds}+{self.increment}"
+
+
+class Clock:
+    """The time of both sides.  `now` tells the time in seconds; what runs is the clock of one side, or none."""
+
+    #: The headers of a file for a side's time: what it was given, and what is left.
+    GIVEN, LEFT = "{}Time", "{}Left"
+
+    def __init__(self, controls: Sequence[TimeControl], left: Sequence[Optional[float]] = (None, None),
+                 now: Callable[[], float] = time.monotonic) -> None:
+        self.controls = tuple(controls)
+        self._now = now
+        self._left = [float(control.seconds) if seconds is None else seconds
+                      for control, seconds in zip(controls, left)]
+        #: Whose time runs, and since when.
+        self.side: Optional[int] = None
+        self._since = 0.0
+
+    @classmethod
+    def from_headers(cls, headers: Dict[str, str]) -> "Clock":
+        """The clock of a game that was kept."""
+        controls, left = [], []
+        for name in SIDE_HEADERS:
+            controls.append(TimeControl.from_text(headers.get(cls.GIVEN.format(name), "")))
+            match = re.fullmatch(r"[0-9]{1,6}(\.[0-9]+)?", headers.get(cls.LEFT.format(name), ""))
+            left.append(float(match.group()) if match else None)
+        return cls(controls, left)
+
+    def headers(self) -> Dict[str, str]:
+        """The same as headers; {} where nobody has a limit."""
+        found = {}
+        for side, name in enumerate(SIDE_HEADERS):
+            if self.is_limited(side):
+                found[self.GIVEN.format(name)] = str(self.controls[side])
+                found[self.LEFT.format(name)] = f"{max(0.0, self.left(side)):.1f}"
+        return found
+
+    def anew(self) -> "Clock":
+        """A clock with the same times for another game."""
+        return Clock(self.controls, now=self._now)
+
+    def is_limited(self, side: int) -> bool:
+        """Whether a side has limited time."""
+        return self.controls[side].seconds > 0
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any side has limited time."""
+        return self.is_limited(WHITE) or self.is_limited(BLACK)
+
+    def left(self, side: int) -> float:
+        """The seconds that a side has left."""
+        return self._left[side] - (self._now() - self._since if self.side == side else 0.0)
+
+    def run(self, side: Optional[int]) -> None:
+        """Let this side's time run from now on, or nobody's."""
+        if side != self.side:
+            if self.side is not None:
+                self._left[self.side] = self.left(self.side)
+            self.side, self._since = side, self._now()
+
+    def moved(self, side: int) -> None:
+        """A side has moved: it gets its increment, or all its time for the next move."""
+        self.run(None)
+        control = self.controls[side]
+        self._left[side] = float(control.seconds) if control.is_per_move else self._left[side] + control.increment
+
+    def fallen(self) -> Optional[int]:
+        """The side whose time has run out, or None."""
+        side = self.side
+        return side if side is not None and self.is_limited(side) and self.left(side) <= 0 else None
+
+    def words(self, side: int) -> str:
+        """The clocks in the words of the protocol, as the side to move is to keep them; '' if it has no limit."""
+        if not self.is_limited(side):
+            return ""
+        words = []
+        for each, letter in enumerate("wb"):
+            control = self.controls[each]
+            if control.seconds:
+                left = max(1, round(1000 * self.left(each)))
+                words.append(f"{letter}time {left} {letter}inc {self._increment(each)}")
+        return " ".join(words)
+
+    def movetime(self, side: int, most: int) -> int:
+        """The milliseconds for a move of a program that knows no clocks: its share of the time, `most` at most."""
+        share = clock_share({"wtime": round(1000 * self.left(side)), "winc": self._increment(side)}, WHITE)
+        return max(20, min(most, math.floor(1000 * share))) if share is not None and self.is_limited(side) else most
+
+    def _increment(self, side: int) -> int:
+        """The milliseconds for each move; a time for each move is like an increment that is all there is."""
+        control = self.controls[side]
+        return 1000 * (control.seconds if control.is_per_move else control.increment)
+
+    def is_low(self, side: int) -> bool:
+        """Whether a side has little time left."""
+        control = self.controls[side]
+        enough = control.seconds / 4 if control.is_per_move else LOW_S
+        return self.is_limited(side) and self.left(side) < enough
+
+    def text(self, side: int) -> str:
+        """What the clock of a side shows: '4:05', tenths of seconds in the last ten; '' without a limit."""
+        if not self.is_limited(side):
+            return ""
+        left = max(0.0, self.left(side))
+        if left < TENTHS_S:
+            return f"0:0{math.floor(left * 10 + 0.001) / 10:.1f}"
+        seconds = math.ceil(left)
+        return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+#: In the last seconds a clock shows tenths, and in more of the last ones it is red.
+TENTHS_S, LOW_S = 10, 20
+
+
+# -- the games --
+
 #: Seconds an engine may take beyond its time for a move.
 PATIENCE = 5.0
 #: Seconds for a move without a limit in time: of a level that keeps its own, or by nodes.
@@ -2682,6 +2827,12 @@ class MatchGame(NamedTuple):
         """Whether it was lost by an error of the loser's program."""
         return self.failure is not None
 
+    @property
+    def is_late(self) -> bool:
+        """Whether it was lost because the time had run out."""
+        outcome = self.game.outcome()
+        return outcome is not None and outcome.reason is Ending.TIME
+
 
 class Pairing(NamedTuple):
     """Which contestants play each other, by their numbers from 0, and in their how manieth game, from 0."""
@@ -2723,12 +2874,14 @@ def random_opening(plies: int, seed: str) -> Game:
 
 
 def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed: int,
-              check: Optional[Callable[[], None]] = None, watch: Optional[Callable[[Game], None]] = None) -> MatchGame:
+              check: Optional[Callable[[], None]] = None, watch: Optional[Callable[[Game], None]] = None,
+              control: TimeControl = TimeControl()) -> MatchGame:
     """Game `number` of a match: the first contestant is White in games 0, 2, 4 ...
 
-    Games 0 and 1 share an opening, and so on.  An engine that fails loses.
-    `check` is called now and then and may give up by an exception; `watch`
-    is shown the game before each move.
+    Games 0 and 1 share an opening, and so on.  An engine that fails loses, and
+    one whose time runs out, if `control` limits it.  `check` is called now and
+    then and may give up by an exception; `watch` is shown the game before each
+    move.
     """
     game = random_opening(opening_plies, f"{seed} {number // 2}")
     white = number % 2
@@ -2736,6 +2889,7 @@ def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed
     game.headers.update(Event=f"{sides[0].name} - {sides[1].name}", Date=time.strftime("%Y.%m.%d"),
                         Round=str(number + 1), White=players[WHITE].name, Black=players[BLACK].name)
     engines = [EngineProcess(player.command) for player in players]
+    clock = Clock((control, control))
     reason = ""
     error: Optional[EngineFailure] = None
     try:
@@ -2744,12 +2898,17 @@ def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed
             if watch is not None:
                 watch(game)
             try:
-                move = _asked_move(game, players[side], engines[side], seed + number, check)
+                move = _asked_move(game, players[side], engines[side], seed + number, check, clock)
             except EngineFailure as failure:
-                game.resign(side)
-                reason, error = str(failure), failure
-                break
-            if move is None:
+                if clock.fallen() is None or failure.code != "slow":
+                    game.resign(side)
+                    reason, error = str(failure), failure
+                    break
+            is_late = clock.fallen() is not None
+            clock.moved(side)
+            if is_late:
+                game.lose_on_time(side)
+            elif move is None:
                 game.resign(side)
                 reason = f"{players[side].name} has resigned"
             else:
@@ -2762,19 +2921,27 @@ def play_game(sides: Sequence[Contestant], number: int, opening_plies: int, seed
         reason = f"no end after {LONGEST_GAME} moves"
     outcome = game.outcome()
     assert outcome is not None
-    game.headers["Termination"] = reason = reason or outcome.reason.value
+    game.headers.update(clock.headers(), Termination=reason or outcome.reason.value)
     points = 0.5 if outcome.winner is None else float(outcome.winner == white)
-    return MatchGame(points, reason, game, error)
+    return MatchGame(points, game.headers["Termination"], game, error)
 
 
 def _asked_move(game: Game, player: Contestant, engine: EngineProcess, seed: int,
-                check: Optional[Callable[[], None]]) -> Optional[Move]:
-    engine.who = player.name
+                check: Optional[Callable[[], None]], clock: Clock) -> Optional[Move]:
+    """The move of the player whose turn it is, and whose clock then runs; EngineFailure if it names none."""
+    engine.who, side = player.name, game.position.turn
+    go, seconds = player.go, player.seconds
     try:
-        engine.ask(game, player.go, [*player.options, ("Seed", seed)] if player.options else [])
+        if clock.is_used:
+            engine.get_ready(check)  # to start takes none of the time
+            clock.run(side)
+            go, seconds = f"go {clock.words(side)}", clock.left(side)
+            if not player.options:
+                go += f" movetime {clock.movetime(side, math.ceil(1000 * seconds))}"
+        engine.ask(game, go, [*player.options, ("Seed", seed)] if player.options else [])
     except OSError as error:
         raise EngineFailure("missing", who=player.name, reason=error.strerror) from None
-    return chosen_move(game, engine.wait(player.seconds, check).text, player.name)
+    return chosen_move(game, engine.wait(seconds, check).text, player.name)
 
 
 def elo(share: float) -> float:
@@ -2832,7 +2999,8 @@ def play_games(players: Sequence[Contestant], pairings: Sequence[Pairing], optio
 
     with ThreadPoolExecutor(options.jobs) as pool:
         pending = {pool.submit(play_game, (players[pairing.first], players[pairing.second]), pairing.number,
-                               options.openings, options.seed, check, watch and partial(watch, pairing)): pairing
+                               options.openings, options.seed, check, watch and partial(watch, pairing),
+                               options.clock): pairing
                    for pairing in pairings}
         waiting = set(pending)
         try:
@@ -2946,7 +3114,7 @@ def hold_tournament(players: Sequence[Contestant], options: argparse.Namespace,
 class Standing(NamedTuple):
     """How a contestant stands in a tournament: its number (from 0), its games, and its points against each other one.
 
-    `errors` counts the games among the lost ones that were lost by an error of the program.
+    `errors` counts the games among the lost ones that were lost by an error of the program, `late` those on time.
     """
 
     number: int
@@ -2957,6 +3125,7 @@ class Standing(NamedTuple):
     lost: int
     errors: int
     against: Dict[int, float]
+    late: int = 0
 
 
 def standings(names: Sequence[str], results: Results) -> List[Standing]:
@@ -2965,7 +3134,7 @@ def standings(names: Sequence[str], results: Results) -> List[Standing]:
     for number, name in enumerate(names):
         points: List[float] = []
         against: Dict[int, float] = {}
-        errors = 0
+        errors = late = 0
         for pairing, result in results.items():
             if number in pairing[:2]:
                 is_first = number == pairing.first
@@ -2974,27 +3143,29 @@ def standings(names: Sequence[str], results: Results) -> List[Standing]:
                 points.append(gained)
                 against[other] = against.get(other, 0.0) + gained
                 errors += result.by_error and gained == 0
+                late += result.is_late and gained == 0
         rows.append(Standing(number, name, sum(points), points.count(1.0), points.count(0.5), points.count(0.0),
-                             errors, against))
+                             errors, against, late))
     return sorted(rows, key=lambda row: -row.points)
 
 
-#: What is counted in a crosstable, and the heads of its columns.
-COUNTS = ("points", "won", "drawn", "lost", "errors")
-TABLE_HEADS = {"de": ("Nr", "Name", "Punkte", "gew.", "remis", "verl.", "Fehler"),
-               "en": ("no", "name", "points", "won", "drawn", "lost", "errors")}
+#: What is counted in a crosstable, the last only where time has run out, and the heads of its columns.
+COUNTS = ("points", "won", "drawn", "lost", "errors", "late")
+TABLE_HEADS = {"de": ("Nr", "Name", "Punkte", "gew.", "remis", "verl.", "Fehler", "Zeit"),
+               "en": ("no", "name", "points", "won", "drawn", "lost", "errors", "time")}
 
 
 def table_rows(names: Sequence[str], results: Results, heads: Sequence[str]) -> List[List[str]]:
-    """A crosstable, the best first: the heads, then number, name, points against each other one, and all COUNTS.
+    """A crosstable, the best first: the heads, then number, name, points against each other one, and the COUNTS.
 
     The numbers are those of the order given, which games and files bear, too.
     """
     table = standings(names, results)
-    rows = [[*heads[:2], *(str(row.number + 1) for row in table), *heads[2:]]]
+    counts = COUNTS if any(row.late for row in table) else COUNTS[:-1]
+    rows = [[*heads[:2], *(str(row.number + 1) for row in table), *heads[2:2 + len(counts)]]]
     for row in table:
         cells = [f"{row.against[other.number]:g}" if other.number in row.against else "" for other in table]
-        rows.append([str(row.number + 1), row.name, *cells, *(f"{getattr(row, count):g}" for count in COUNTS)])
+        rows.append([str(row.number + 1), row.name, *cells, *(f"{getattr(row, count):g}" for count in counts)])
     return rows
 
 
@@ -3003,8 +3174,8 @@ def crosstable(names: Sequence[str], results: Results, language: str = "en") -> 
     width = max(map(len, [*names, "name"]))
     lines = []
     for number, name, *cells in table_rows(names, results, TABLE_HEADS[language]):
-        points = [f"{cell or '-':>6}" for cell in cells[:-len(COUNTS)]]
-        counts = [f"{cell:>{wide}}" for cell, wide in zip(cells[-len(COUNTS):], (9, 6, 6, 6, 7))]
+        points = [f"{cell or '-':>6}" for cell in cells[:len(names)]]
+        counts = [f"{cell:>{wide}}" for cell, wide in zip(cells[len(names):], (9, 6, 6, 6, 7, 6))]
         lines.append(f"{number:>3}{'.' if lines else ' '} {name:{width}}" + "".join(points + counts))
     return "\n".join(lines)
 
@@ -3038,6 +3209,7 @@ PAGE_TEXTS = {
     "played": ("{played} von {count} Partien sind gespielt.", "{played} of {count} games have been played."),
     "number": ("Nr.", "No."), "name": ("Name", "Name"), "points": ("Punkte", "Points"), "won": ("gewonnen", "won"),
     "drawn": ("remis", "drawn"), "lost": ("verloren", "lost"), "errors": ("davon durch Fehler", "of these by error"),
+    "late": ("davon auf Zeit", "of these on time"),
     "running": ("Es spielen", "Being played"), "failures": ("Fehler", "Errors"), "games": ("Gespielt", "Finished"),
 }
 PAGE_STYLE = """body { font: 18px sans-serif; margin: 1.5em; color: #222 }
@@ -6218,6 +6390,15 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _clock(text: str) -> TimeControl:
+    """The time for a game, such as '5+3': five minutes, and three seconds for each move."""
+    match = re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,2})?)(?:\+([0-9]{1,3}))?", text, re.ASCII)
+    seconds = round(60 * float(match.group(1))) if match else 0
+    if not match or not seconds:
+        raise argparse.ArgumentTypeError(f"{text} is no time such as 5+3: minutes, and seconds for each move")
+    return TimeControl(seconds, int(match.group(2) or 0))
+
+
 def _file_to_write(text: str) -> str:
     folder = os.path.dirname(os.path.abspath(text))
     if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
@@ -6240,6 +6421,9 @@ def _parser() -> argparse.ArgumentParser:
     games.add_argument("--movetime", type=_count, default=100, help="milliseconds for each move (default 100)")
     games.add_argument("--nodes", type=_count, help="positions to look at for each move, instead of a time: "
                        "level 8 then plays the same match on any machine")
+    games.add_argument("--clock", type=_clock, default=TimeControl(), metavar="MINUTES+SECONDS",
+                       help="in place of a limit for each move: minutes for the whole game, and seconds more for each "
+                       "move, such as 1+2 or 0.5; who runs out of time loses")
     games.add_argument("--jobs", type=_count, default=1, help="games at the same time (default 1)")
     games.add_argument("--openings", type=_openings, default=4, metavar="PLIES",
                        help="random moves at the start, the same for both games of a pair (default 4)")

@@ -6501,6 +6501,60 @@ def test_a_contestant_that_cannot_be_started_is_no_result(
     assert sentence in captured.err and captured.out == ""
 
 
+@pytest.mark.parametrize("typed, control", [
+    ("5+3", (300, 3, False)), ("0.5", (30, 0, False)), ("90+0", (5400, 0, False)), ("1.25+10", (75, 10, False))])
+def test_a_clock_is_typed_as_minutes_and_seconds_for_each_move(typed, control):
+    options = agon_ai._parser().parse_args(["match", "a", "b", "--clock", typed])
+    assert tuple(options.clock) == control
+    assert not agon_ai._parser().parse_args(["tournament", "a", "b"]).clock.seconds
+
+
+@pytest.mark.parametrize("typed", ["", "0", "0.001", "+3", "5+", "x", "5 + 3", "-1", "1e3", "30/move", "5+3.5"])
+def test_what_is_no_clock_is_refused_with_an_example(typed, capsys):
+    with pytest.raises(SystemExit):
+        agon_ai.main(["match", "a", "b", f"--clock={typed}"])
+    assert f"{typed} is no time such as 5+3" in capsys.readouterr().err
+
+
+def test_who_runs_out_of_time_loses_and_the_table_says_so(player_of):
+    sleeper = player_of("__import__('time').sleep(600)", "sleeper.py", "Sleeper")
+    sides = [agon_ai.contestant(name, "movetime 10") for name in (sleeper, player_of())]
+    result = agon_ai.play_game(sides, 1, 0, 1, control=agon_ai.TimeControl(0.3))
+    outcome = result.game.outcome()
+    assert (result.points, result.reason, outcome.winner) == (0, "Time has run out.", WHITE)
+    assert result.is_late and not result.by_error and len(result.game.moves) == 1
+    assert result.game.headers["BlackLeft"] == "0.0" and float(result.game.headers["WhiteLeft"]) > 0
+    results = {agon_ai.Pairing(0, 1, 1): result}
+    assert agon_ai.crosstable(["Sleeper", "First"], results).splitlines() == [
+        " no  name        2     1   points   won drawn  lost errors  time",
+        "  2. First       -     1        1     1     0     0      0     0",
+        "  1. Sleeper     0     -        0     0     0     1      0     1"]
+    page = agon_ai.TournamentPage("t.html", ["Sleeper", "First"], 2, "de")
+    assert page.rows(results)[0][-2:] == ["davon durch Fehler", "davon auf Zeit"]
+
+
+def test_a_program_that_crashes_under_a_clock_has_not_run_out_of_time(player_of):
+    sides = [agon_ai.contestant(name, "movetime 10") for name in (player_of("[][1]", "crasher.py"), player_of())]
+    result = agon_ai.play_game(sides, 0, 0, 1, control=agon_ai.TimeControl(60))
+    assert result.by_error and not result.is_late
+
+
+def test_engines_are_told_the_clocks_and_programs_their_share_of_it_too(player_of, monkeypatch):
+    told = player_of("\n        open(sys.argv[0] + '.go', 'a').write(line)\n        print('bestmove', move)", "told.py")
+    asked = []
+    ask = agon_ai.EngineProcess.ask
+    monkeypatch.setattr(agon_ai, "LONGEST_GAME", 2)
+    monkeypatch.setattr(agon_ai.EngineProcess, "ask", lambda engine, game, go, *rest: (
+        asked.append(go), ask(engine, game, go, *rest))[1])
+    sides = [agon_ai.contestant(name, "movetime 10") for name in (told, "level1")]
+    agon_ai.play_game(sides, 0, 0, 1, control=agon_ai.TimeControl(60, 5))
+    words = [go.split() for go in asked]
+    assert words[0][1::2] == ["wtime", "winc", "btime", "binc", "movetime"]
+    assert words[0][2:9:2] == ["60000", "5000", "60000", "5000"] and 5700 <= int(words[0][10]) <= 5750
+    assert words[1][1::2] == ["wtime", "winc", "btime", "binc"] and int(words[1][2]) <= 65000
+    assert Path(told + ".go").read_text("utf-8").strip() == asked[0]
+
+
 def test_the_two_games_of_a_pair_share_their_opening():
     openings = [agon_ai.random_opening(4, f"1 {number // 2}").moves for number in range(4)]
     assert openings[0] == openings[1] != openings[2] == openings[3]
@@ -9989,7 +10043,7 @@ def test_the_end_of_a_tournament_names_the_winner_and_one_that_was_cut_says_so(
     (150, "0 1 4"), (10, "0 1 4")])
 def test_a_crosstable_shows_the_columns_that_there_is_room_for(room: int, columns: str) -> None:
     widths = (30, 80, 30, 30, 40, 40, 40, 40, 40)  # number, name, two players, and five counts
-    assert " ".join(map(str, agon.columns_with_room(widths, room))) == columns
+    assert " ".join(map(str, agon.columns_with_room(widths, 2, room))) == columns
 
 
 @pytest.mark.parametrize("language, mark, name", [("de", ";", "Stufe 3 verloren"), ("en", ",", "Level 3 lost")])
@@ -11732,11 +11786,11 @@ class Clock:
 TEN_PLUS_FIVE, THIRTY_A_MOVE = "600+5", "30/move"
 
 
-def timed(white: str, black: str, moves: str = "", **game: Any) -> Tuple["agon.Session", Clock, "agon.Clock"]:
+def timed(white: str, black: str, moves: str = "", **game: Any) -> Tuple["agon.Session", Clock, agon_ai.Clock]:
     """A session with a clock for each side, the time that is turned by hand, and the clock."""
     session, hand = on_table(moves, **game), Clock()
-    controls = [agon.TimeControl.from_text(text) for text in (white, black)]
-    session.running.clock = agon.Clock(controls, now=lambda: hand.now / 1000)
+    controls = [agon_ai.TimeControl.from_text(text) for text in (white, black)]
+    session.running.clock = agon_ai.Clock(controls, now=lambda: hand.now / 1000)
     return session, hand, session.running.clock
 
 
@@ -11744,8 +11798,8 @@ def timed(white: str, black: str, moves: str = "", **game: Any) -> Tuple["agon.S
     ("600+5", (600, 5, False)), ("600+0", (600, 0, False)), ("30/move", (30, 0, True)), ("", (0, 0, False)),
     ("x", (0, 0, False)), ("-5+1", (0, 0, False)), ("0+5", (0, 0, False)), ("999999+1", (0, 0, False)), ("30", (0, 0, False))])
 def test_a_time_control_is_read_from_its_text_and_anything_else_is_no_limit(text: str, control: Tuple[Any, ...]) -> None:
-    read = agon.TimeControl.from_text(text)
-    assert tuple(read) == control and agon.TimeControl.from_text(str(read)) == read
+    read = agon_ai.TimeControl.from_text(text)
+    assert tuple(read) == control and agon_ai.TimeControl.from_text(str(read)) == read
     assert not control[0] or str(read) == text
 
 
@@ -11775,7 +11829,7 @@ def test_a_side_without_a_limit_never_runs_out_of_time() -> None:
     clock.run(WHITE)
     hand.turn(10 ** 9)
     assert clock.fallen() is None and clock.text(WHITE) == "" and not clock.is_low(WHITE) and clock.is_used
-    assert not agon.Clock((agon.TimeControl(), agon.TimeControl())).is_used
+    assert not agon_ai.Clock((agon_ai.TimeControl(), agon_ai.TimeControl())).is_used
 
 
 @pytest.mark.parametrize("gone, text", [
@@ -11883,10 +11937,10 @@ def test_a_file_keeps_the_time_of_each_side() -> None:
     headers = Game.from_text(session.running.text()).headers
     assert {name: headers[name] for name in headers if name.endswith(("Time", "Left"))} == {
         "WhiteTime": "600+5", "WhiteLeft": "600.0", "BlackTime": "30/move", "BlackLeft": "17.7"}
-    again = agon.Clock.from_headers(headers)
+    again = agon_ai.Clock.from_headers(headers)
     assert again.controls == clock.controls and (again.left(WHITE), again.left(BLACK)) == (600, 17.7)
     for broken in ({"WhiteTime": "soon"}, {"WhiteLeft": "12"}, {"WhiteTime": "600+5", "WhiteLeft": "-3"}):
-        read = agon.Clock.from_headers(broken)
+        read = agon_ai.Clock.from_headers(broken)
         assert read.is_used == ("600+5" in broken.values()) and (not read.is_used or read.left(WHITE) == 600)
 
 
@@ -11902,7 +11956,7 @@ def test_a_kept_game_with_a_clock_waits_until_somebody_moves(at_files: Any, home
     (dict(levels=(3, 0)), "30/move", "", "go wtime 30000 winc 30000"), (dict(levels=(3, 0)), "", "30/move", "go"),
     (dict(levels=(8, 0)), "600+5", "", "go wtime 600000 winc 5000 movetime 8000"),
     (dict(programs=("x.py", "")), "600+5", "", "go wtime 600000 winc 5000 movetime 2000"),
-    (dict(programs=("x.py", "")), "10+0", "", "go wtime 10000 winc 0 movetime 500"),
+    (dict(programs=("x.py", "")), "10+0", "", "go wtime 10000 winc 0 movetime 333"),
     (dict(programs=("x.py", "")), "2/move", "", "go wtime 2000 winc 2000 movetime 1000"),
     (dict(programs=("x.py", "")), "", "600+5", "go movetime 2000")])
 def test_an_engine_is_told_its_time(player: Dict[str, Any], white: str, black: str, go: str) -> None:
@@ -11916,12 +11970,12 @@ def test_levels_keep_the_time_they_are_told() -> None:
         words = session.running.settled().ask.go.split()
         clock = {words[i]: int(words[i + 1]) for i in range(1, len(words), 2)}
         share = agon_ai.clock_share({name: value for name, value in clock.items() if name != "movetime"}, WHITE)
-        assert least <= share <= agon.TimeControl.from_text(text).seconds
+        assert least <= share <= agon_ai.TimeControl.from_text(text).seconds
 
 
 def test_a_rematch_has_the_times_anew_with_the_players() -> None:
     at = desk("b1-c2", levels=(0, 3))
-    at.session.running.clock = agon.Clock([agon.TimeControl(600, 5), agon.TimeControl(30, 0, True)], (7.0, 8.0))
+    at.session.running.clock = agon_ai.Clock([agon_ai.TimeControl(600, 5), agon_ai.TimeControl(30, 0, True)], (7.0, 8.0))
     at.run("again")
     clock = at.session.running.clock
     assert [str(control) for control in clock.controls] == ["30/move", "600+5"] and clock.left(BLACK) == 600
