@@ -1176,7 +1176,7 @@ _MARK = re.compile(r"[!?]{1,2}$")
 _RULE_OPTION = re.compile(rf"({'|'.join(Rules._fields)})=(on|off)")
 
 
-def write_game(game: Game, with_undone: bool = False, headers: Optional[Dict[str, str]] = None) -> str:
+def write_game(game: Game, with_undone: bool, headers: Optional[Dict[str, str]] = None) -> str:
     """The game as .agon text, on request with the moves taken back; the game stays as it is.
 
     `headers` go before game.headers of the same name; both are left out where

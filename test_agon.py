@@ -3037,7 +3037,23 @@ def test_a_won_line_of_play_is_won_in_time_and_as_long_as_the_defence_can_make_i
     for move in line:
         game.play(move)
     assert len(line) == 3 and game.outcome().winner == WHITE and wins.winning_moves(start, 2) == [line[0]]
-    assert wins.nodes > 10 and wins.winning_moves(start, 1) == []
+    assert wins.winning_moves(start, 1) == []
+
+
+def test_a_proof_counts_the_positions_it_has_looked_at() -> None:
+    """The winner's, each once however often it is met, and one for each defence that has been tried."""
+    ahead, wins = pos("Qf6 e5 e6 e4 f7 g5 g6 / Qf9 b3 w"), ForcedWins()
+    for _ in range(2):
+        assert wins.can_win(ahead, 1) and wins.nodes == 1
+    defended: List[Any] = []
+
+    class Watched(ForcedWins):
+        def _holds_after(self, *values: Any) -> bool:
+            defended.append(values)
+            return super()._holds_after(*values)
+    wins = Watched()
+    assert wins.can_win(pos("Qf6 d5 e6 e7 f5 g5 g6 / Qh6 d4 d7 f4 g8 h4 i6 w"), 2)
+    assert wins.nodes == len(wins._known) + len(defended) > 10
 
 
 def test_six_guards_round_an_empty_throne_win_nothing() -> None:
