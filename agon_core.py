@@ -1735,16 +1735,14 @@ class ForcedWins:
     def line(self, position: Position, moves: int) -> Tuple[Move, ...]:
         """A won line of play: the winner wins as fast as it can, the other side holds out as long as it can."""
         played: List[Move] = []
-        left = moves
         while not position.outcome(self.rules) and len(played) < 2 * moves:
-            left = self.shortest(position, left) or left
-            move = self.winning_moves(position, left)[0]
+            move = self.winning_moves(position, self.shortest(position, moves) or moves)[0]
             played.append(move)
-            position, left = position.play(move, self.rules), left - 1
+            position = position.play(move, self.rules)
             if position.outcome(self.rules):
                 break
             replies = position.legal_moves(self.rules)
-            waits = [self.shortest(position.play(reply, self.rules), left) or 0 for reply in replies]
+            waits = [self.shortest(position.play(reply, self.rules), moves) or 0 for reply in replies]
             reply = replies[waits.index(max(waits))]
             played.append(reply)
             position = position.play(reply, self.rules)

@@ -3566,6 +3566,18 @@ def test_a_diagram_shows_every_piece_and_the_names_of_files_and_ranks() -> None:
     assert texts == [*"abcdefghikl", *map(str, range(1, 12)), "1. <a5> & b5"]
 
 
+def test_letters_and_ranks_of_a_diagram_have_their_places_in_their_middle() -> None:
+    layout = Layout(20, 0, 0)
+    board = agon_core.board_svg(Diagram(pos("/ w")), agon_core.PRINT, layout)
+    root = xml.etree.ElementTree.fromstring(f"<g>{board}</g>")
+    for label, (x, y) in (*layout.letters().items(), *layout.ranks().items()):
+        (item,) = [item for item in root.iter("text") if item.text == str(label)]
+        size = float(item.get("font-size") or 0)
+        assert float(item.get("x") or 0) == pytest.approx(x, abs=0.1) and item.get("text-anchor") == "middle"
+        # What a line of text stands on lies about a third of its size below the middle of its letters.
+        assert float(item.get("y") or 0) - y == pytest.approx(size / 3, abs=size / 10)
+
+
 def test_rings_can_be_told_apart_on_paper() -> None:
     rings = agon_core.PRINT.rings
     assert all(rings[number] != rings[number + 1] for number in range(5))
