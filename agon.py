@@ -136,7 +136,10 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "program_turn": ("{name} denkt …", "{name} is thinking …"),
     "other_turn": ("Der andere Computer ist am Zug", "The other computer is to move"),
     "paused": ("Angehalten", "Paused"),
-    "say_paused": ("Der Computer ist am Zug. Weiter mit {key}.", "It is the computer's turn. Go on with {key}."),
+    "say_paused": ("Weiter mit {key}.", "Go on with {key}."),
+    "looking_back": ("Du schaust zurück", "Looking back"),
+    "say_from_here": ("{last} führt zum letzten Zug, mit {key} geht das Spiel von hier weiter.",
+                      "{last} leads to the last move; with {key} the game goes on from here."),
     "say_clock_held": ("Die Uhr steht. Weiter mit {key} oder mit einem Zug.",
                        "The clock is held. Go on with {key} or with a move."),
     "say_start": ("Zieh einen Stein mit der Maus: den Ring entlang oder einen Ring weiter nach innen.",
@@ -195,7 +198,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "why_home": ("bringt eine Wache auf {cells} an ihren Platz", "brings a guard home to {cells}"),
     "why_nearer": ("bringt einen Stein näher an den Thron", "brings a piece nearer to the throne"),
     "say_no_moves": ("Dieser Stein kann jetzt nicht ziehen.", "This piece cannot move now."),
-    "say_wait": ("Der Computer ist am Zug.", "It is the computer's turn."),
+    "say_wait": ("Du bist nicht am Zug.", "It is not your turn."),
     "computer_player": ("Der Computerspieler", "The computer player"),
     "say_look_only": ("Du schaust zurück. Mit {key} kommst du zum letzten Zug.",
                       "You are looking back. {key} brings you to the last move."),
@@ -210,7 +213,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                        "This position has occurred twice; the third time the game is drawn."),
     "say_quiet": ("Ohne Schritt nach innen oder Umsetzen ist das Spiel bald unentschieden. Züge bis dahin: {count}.",
                   "Without a step inwards or a relocation the game will soon be drawn. Moves until then: {count}."),
-    "say_draw_declined": ("Der Computer lehnt das Remis ab.", "The computer declines the draw."),
+    "say_draw_declined": ("Dein Remis-Angebot wird abgelehnt.", "Your offer of a draw is declined."),
     "say_saved": ("Gespeichert: {name}", "Saved: {name}"),
     "say_not_kept": ("Das laufende Spiel kann nicht gesichert werden ({reason}).",
                      "The running game cannot be kept ({reason})."),
@@ -250,6 +253,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "computer_won": ("Der Computer hat gewonnen", "The computer has won"),
     "won": ("{name} gewinnt", "{name} wins"),
     "drawn": ("Unentschieden", "Draw"),
+    "you_resigned": ("Du hast aufgegeben.", "You have resigned."),
     "ended_on": ("Ende im {number}. Zug", "ended on move {number}"),
     "next_level": ("Stufe {level} versuchen", "Try level {level}"),
     "again": ("Revanche", "Rematch"),
@@ -5015,6 +5019,10 @@ def voice_of(session: Session, outcome: Optional[Outcome], texts: Texts) -> Voic
         return end_voice(running, outcome, message, texts)
     if running.is_computers_turn:
         if running.is_paused and session.mode is not Mode.THINKING:
+            if running.looks_back:
+                ways = (texts("say_look_only", key=Shortcut("End")) if running.has_partner else
+                        texts("say_from_here", last=Shortcut("End"), key=Shortcut(PAUSE_KEY)))
+                return Voice("quiet", texts("looking_back"), message or ways)
             return Voice("quiet", texts("paused"), message or texts("say_paused", key=Shortcut(PAUSE_KEY)))
         return Voice("quiet", turn_text(running, texts), message)
     if running.is_paused and running.clock.is_used and game.ply and not running.looks_back:
@@ -5123,7 +5131,8 @@ def end_voice(running: RunningGame, outcome: Outcome, message: str, texts: Texts
         buttons = (Button("next_level", texts("next_level", level=level + 1), is_primary=True), *others, *learn)
     else:
         buttons = (*learn, *others)
-    text = message or texts("end_" + outcome.reason.name)
+    has_resigned = outcome.reason is Ending.RESIGNATION and person is not None and winner != person
+    text = message or texts("you_resigned" if has_resigned else "end_" + outcome.reason.name)
     is_joy = winner is not None and person in (None, winner)
     return Voice("end", heading, f"{text}\n{outcome.result} · {last}", buttons=buttons, is_joy=is_joy)
 

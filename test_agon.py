@@ -10910,6 +10910,16 @@ def test_the_card_of_the_end_says_who_has_won(how: str, game: Dict[str, Any], ge
     assert (voice(session).kind, voice(session).heading, voice(session, "de").heading) == ("end", english, german)
 
 
+def test_who_looks_back_is_told_the_two_ways_on_where_the_computer_is_to_move() -> None:
+    session = on_table("b1-c2 a2-b3 c2-d3", levels=(0, 3))
+    session.game.resign(BLACK)
+    session.running.look_at(1)
+    assert voice(session) == agon.Voice(
+        "quiet", "Looking back", "End leads to the last move; with Ctrl+P the game goes on from here.")
+    session.running.look_at(2)
+    assert voice(session).heading == "Your move"
+
+
 def test_the_card_of_the_end_says_why_and_when() -> None:
     assert voice(ended("won")).text == "The other side has resigned.\n1-0 · ended on move 2"
     assert voice(ended("drawn"), "de").text == "Remis vereinbart.\n1/2-1/2 · Ende im 2. Zug"
@@ -10918,6 +10928,10 @@ def test_the_card_of_the_end_says_why_and_when() -> None:
     at_once = on_table()
     at_once.game.resign(WHITE)
     assert voice(at_once).text == f"{said('end_RESIGNATION')}\n0-1 · ended on move 1"
+    for levels, german in (((0, 3), "Du hast aufgegeben."), ((3, 0), "Die andere Seite hat aufgegeben.")):
+        resigned = on_table("b1-c2", levels=levels)
+        resigned.game.resign(WHITE)
+        assert voice(resigned, "de").text == f"{german}\n0-1 · Ende im 1. Zug"
     won.say(agon.Message.of("say_saved", name="x"))
     assert voice(won).text == "Saved: x\n1-0 · ended on move 1"
 
