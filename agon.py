@@ -11254,7 +11254,10 @@ class MainWindow:
         """Show players, message, card, analysis and moves, as far as there is room for them."""
         for row, seat in zip(self.seats, view.seats):
             row.show(seat)
-        self._is_card_due = view.voice.kind == "end" and self.board.is_moving
+        was_due, self._is_card_due = self._is_card_due, view.voice.kind == "end" and self.board.is_moving
+        if self._is_card_due != was_due:  # until then the board speaks: the box is empty, and nothing moves beside it
+            self.column.rowconfigure(2, minsize=self.voice.winfo_height() + NEAR + APART if self._is_card_due else 0)
+            show_or_hide(self.voice, not self._is_card_due)
         if not self._is_card_due:
             self.voice.show(view.voice)
         self._place(self.moves, view.talk is None, row=6)

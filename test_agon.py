@@ -16280,11 +16280,16 @@ def test_the_card_of_a_won_game_waits_for_the_board_but_not_for_who_is_in_a_hurr
     window.begin(ONE_BEFORE_THE_END, levels=(0, 1))
     monkeypatch.setattr(agon, "CROWN_MS", 60_000)
     monkeypatch.setattr(agon, "FRAME_MS", 200)
+    box, moves = window.app.window.voice, window.app.window.moves
+    window.root.update()
+    top = moves.winfo_y()
     window.drag("h5", "g6")
     window.until(lambda: window.session.mode is agon.Mode.OVER)
-    assert window.board.is_moving and "Du hast gewonnen!" not in window.voice()
+    window.root.update()
+    assert window.board.is_moving and not box.winfo_manager(), "nobody is told to move any more"
+    assert moves.winfo_y() == top, "nothing moves beside the board"
     window.press((2, 2))
-    assert not window.board.is_moving and window.app.window.voice.shown == window.app.window.shown.voice
+    assert not window.board.is_moving and box.shown == window.app.window.shown.voice and box.winfo_manager()
 
 
 def test_the_board_is_painted_once_when_its_size_has_come_to_rest(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
