@@ -9852,6 +9852,8 @@ class SidePage(ttk.Frame):
     def _stand_apart(self, is_close: bool) -> None:
         """Let things stand apart, or closer together."""
         self.task_box.configure(padding=(14, 2, 8, 2) if is_close else (18, 10, 12, 10))
+        has_list = self.shown is not None and bool(self.shown.rows)  # which takes the room below the head
+        self.head.grid_configure(pady=(0, APART if has_list and not is_close else 0))
         for widget in (self.heading, self.text, self.choices, self.task_box, self.feedback, self.buttons):
             if widget.winfo_manager():
                 widget.grid_configure(pady=(0, 2 if is_close else 10))
