@@ -5150,7 +5150,7 @@ def page_with_refusal(page: PageView, session: Session, texts: Texts) -> PageVie
         return page
     is_praise = page.is_praise and not session.is_refusal
     if session.is_refusal and page.is_praise:  # the refusal was what was asked for
-        return page._replace(feedback=f"{page.feedback} {texts.say(session.message)}", is_praise=True)
+        return page._replace(feedback=f"{texts.say(session.message)} {page.feedback}", is_praise=True)
     return page._replace(feedback=texts.say(session.message), is_praise=is_praise, is_neutral=not session.is_refusal)
 
 

@@ -9170,7 +9170,7 @@ def test_a_page_about_what_is_forbidden_is_done_by_trying_just_that(classroom: P
     session.refuse(mv("c4-d4"))
     assert tour.is_done and tour.is_praise
     page = shown(session).page
-    assert page.feedback == f"Right! {said('no_SELF_ENCLOSURE')}" and page.is_praise
+    assert page.feedback == f"{said('no_SELF_ENCLOSURE')} Right!" and page.is_praise
     tour.refused(Refusal.SELF_ENCLOSURE)  # a second time
     assert tour.is_done
     tour.open(0)
