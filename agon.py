@@ -12580,7 +12580,7 @@ class App:
         own = table.commands()
         if key in own:
             self.change(own[key])
-        else:
+        elif key in self.commands:  # not the button of a page that has gone
             self.commands[key].action()
 
     # -- transitions --

@@ -16730,6 +16730,8 @@ def test_a_press_on_a_page_that_has_gone_chooses_nothing(window: Window) -> None
     window.run("set_up")
     shelf.on_choice("open 5")  # as a quick second hand does
     assert window.session.table.tool == "tool_white_guard"
+    window.run("puzzle_open")
+    assert isinstance(window.session.table, agon.SetUp)
     window.click("f6")
     assert window.session.game.position.side_at(THRONE) is None and window.errors == []
 
