@@ -10041,7 +10041,6 @@ class StageCanvas(tk.Canvas):
             return
         self.shown, self._words, self._is_lively = stage, words, is_lively
         self._redraw()
-        self._see()
 
     def recolour(self) -> None:
         """Take colours and fonts anew."""
@@ -10064,7 +10063,6 @@ class StageCanvas(tk.Canvas):
         self.configure(scrollregion=(0, 0, max(self._reach[0], self._wide),
                                      max(self._reach[1], self._high)))
         self._draw_levels()
-        self._draw_legend()
         self.places = {node.path: self._place(node) for node in stage.nodes}
         nodes = {node.path: node for node in stage.nodes}
         order = ("waiting", "cut", "plain", "best", "current")
@@ -10076,6 +10074,8 @@ class StageCanvas(tk.Canvas):
             self._draw_note(note)
         self._draw_window(nodes)
         self._draw_rise(nodes)
+        self._see()
+        self._draw_legend()
 
     def _draw_levels(self) -> None:
         """A band for each level with disc, name and what it looks for."""
@@ -10097,11 +10097,14 @@ class StageCanvas(tk.Canvas):
                                  anchor="nw")
 
     def _draw_legend(self) -> None:
-        """What the colours of lines mean, in the upper right corner, where it does not scroll away."""
-        theme, is_shown = self.look.theme, self._wide > 36 * self.look.em
+        """What the colours of lines mean, in the upper right corner, where it does not scroll away; never over a box."""
+        theme, font = self.look.theme, self.look.fonts["small"]
+        left = self._wide - max(font.measure("  " + word) for word in self._words) - 60
+        rights = [self._place(node)[0] + self._size(node)[0] / 2 for node in self.shown.nodes if not node.level]
+        is_shown = self._wide > 36 * self.look.em and all(right - self.canvasx(0) < left for right in rights)
         for number, (label, word, colour) in enumerate(zip(self._legend, self._words, (theme.gold, theme.allowed))):
             line = self._picture(paint_chip, 26, 4, 2, colour)
-            label.configure(text="  " + word, image=line, font=self.look.fonts["small"], background=theme.list,
+            label.configure(text="  " + word, image=line, font=font, background=theme.list,
                             foreground=theme.quiet_text)
             if is_shown:
                 label.place(relx=1.0, x=-6, y=4 + number * (self._small + 3), anchor="ne")
@@ -10490,8 +10493,8 @@ class TheatrePage(ttk.Frame):
         """Row and column of the two trees: beside each other, else one below the other, or none if they do not fit."""
         sizes = [self.stage.least_size(stage) for stage in (view.stage, view.whole)]
         caption = self.look.fonts["bold"].metrics("linespace") + NEAR
-        parts = (self.title, self.choices, self.said, self.foot)
-        room = self._height - sum(wanted_height(part) + NEAR for part in parts)
+        room = self._height - self._said_height() - sum(
+            wanted_height(part) + NEAR for part in (self.title, self.choices, self.foot))
         widest, highest = (max(size[way] for size in sizes) for way in (0, 1))
         if not view.whole.nodes or room < highest + caption:
             return ()
@@ -10499,12 +10502,16 @@ class TheatrePage(ttk.Frame):
             return (0, 0), (0, 1)
         return ((0, 0), (1, 0)) if room >= 2 * (highest + caption) else ()
 
+    def _said_height(self) -> int:
+        """What the sentence takes with its second line, so that nothing comes and goes as the show goes on."""
+        return max(wanted_height(self.said), 3 * self.look.fonts["body"].metrics("linespace") + 12) + NEAR
+
     def _leave_room(self, rows: int) -> None:
         """The trees, in so many rows, need their room: what can be missed goes, the code last."""
         least = rows * (20 if self._has_counts else 11) * self.look.fonts["body"].metrics("linespace")
-        for widget, share in ((self.text, 1.0), (self.below, 0.6)):
-            parts = (self.title, self.text, self.choices, self.said, self.below, self.foot)
-            wanted = sum(wanted_height(part) + NEAR for part in parts if part.winfo_manager())
+        for widget, share in ((self.text, 1.0), (self.below, 0.66)):
+            parts = (self.title, self.text, self.choices, self.below, self.foot)
+            wanted = self._said_height() + sum(wanted_height(part) + NEAR for part in parts if part.winfo_manager())
             if wanted + share * least > self._height:
                 widget.grid_remove()
 
