@@ -517,8 +517,10 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                       "{done} of {count} positions. Mistakes found: {found}"),
     "mistakes_stop": ("Anhalten", "Stop"),
     "mistakes_none": ("Keine Fehler gefunden", "No mistakes found"),
-    "mistakes_none_text": ("Auf dieser Seite hat kein Zug die Gewinnchance deutlich verschlechtert.",
-                           "No move of this side has clearly lowered the chance of winning."),
+    "mistakes_none_text": ("Hier hat kein einzelner Zug die Gewinnchance deutlich verschlechtert. Die Kurve zeigt, wie es "
+                           "auf und ab ging.",
+                           "Here no single move has clearly lowered the chance of winning. The curve shows how things "
+                           "went up and down."),
     "mistakes_partly": ("Durchgesehen bis zum {number}. Zug.", "Looked through up to move {number}."),
     "mistakes_go_on": ("Weiter durchsehen", "Go on looking"),
     "mistakes_you": ("Du hast {move}{mark} gespielt.", "You played {move}{mark}."),
@@ -1825,6 +1827,8 @@ class Tile(NamedTuple):
     position: Position
     moves: int
     state: str
+    #: What stands below its board, if anything: small games have names.
+    title: str = ""
 
 
 class ShelfView(NamedTuple):
@@ -2527,7 +2531,8 @@ class Shelved(Leaflet):
             return None
         by_theme: Dict[str, List[Tile]] = {}
         for number, (lesson, state) in enumerate(zip(self.lessons, self.states())):
-            tile = Tile(number, lesson.start, lesson.moves if self.kind == "puzzle" else 0, state)
+            tile = (Tile(number, lesson.start, lesson.moves, state) if self.kind == "puzzle" else
+                    Tile(number, lesson.start, 0, state, lesson.title.get(texts.language, "")))
             by_theme.setdefault(lesson.theme, []).append(tile)
         groups = []
         for theme, tiles in by_theme.items():
@@ -2955,7 +2960,9 @@ class SmallGames(Shelved):
         """What the player should know now: that the computer is thinking, or that a piece is trapped."""
         if self.position.turn != self.side:
             return texts("computer_turn")
-        return trapped_task(self.game, texts) if self.game.must_relocate() else ""
+        if not self.game.must_relocate():
+            return ""
+        return f"{texts('trapped_your_' + trapped_kind(self.position))}. {trapped_task(self.game, texts)}"
 
     def _buttons(self, texts: Texts) -> Tuple[Button, ...]:
         """What can be done, the next thing first."""
@@ -3258,7 +3265,7 @@ class Mistakes(Table):
         save = Button("save_as", texts("mistakes_save"))
         if mistake is None:
             return page._replace(heading=texts("mistakes_none"), text=self._extent(texts, "mistakes_none_text"),
-                                 buttons=(*on, close, save))
+                                 buttons=(*on, close, *((save,) if review.mistakes else ())))
         return page._replace(heading=self._said(mistake, texts), text=self._line_text(texts),
                              task="" if self.verdict else texts("mistakes_task"),
                              buttons=(*self._buttons(texts), *on, close, save))
@@ -5086,8 +5093,7 @@ def trapped_voice(running: RunningGame, message: str, texts: Texts) -> Voice:
     """What is trapped, by which move and between which pieces, and what is to be done."""
     game = running.game
     position, side = game.position, game.position.turn
-    trapped = position.trapped()
-    kind = "several" if len(trapped) > 1 else "queen" if position.is_queen(trapped[0]) else "guard"
+    trapped, kind = position.trapped(), trapped_kind(position)
     heading = texts(f"trapped_your_{kind}" if running.person == side else f"trapped_{kind}", side=side)
     sentences = [texts("trapped_move", side=1 - side, move=game.descriptions()[-1])] if game.ply else []
     for cell in trapped:
@@ -5096,6 +5102,12 @@ def trapped_voice(running: RunningGame, message: str, texts: Texts) -> Voice:
         piece = texts("piece_queen" if position.is_queen(cell) else "piece_guard", cell=cell_name(cell))
         sentences.append(texts("trapped_between", piece=piece, cells=", ".join(pairs)))
     return Voice("alert", heading, message or " ".join(sentences), trapped_task(game, texts))
+
+
+def trapped_kind(position: Position) -> str:
+    """What is trapped, as the keys of texts name it: a guard, the queen or several pieces."""
+    trapped = position.trapped()
+    return "several" if len(trapped) > 1 else "queen" if position.is_queen(trapped[0]) else "guard"
 
 
 def trapped_task(game: Game, texts: Texts) -> str:
@@ -9379,6 +9391,8 @@ class AnalysisPanel(ttk.Frame):
 
 #: A tile of the shelf in widths of the letter m: width, height, distance; its cells' radius as a share of its width.
 TILE_WIDTH, TILE_HEIGHT, TILE_APART, TILE_CELL = 7.8, 9.0, 0.8, 0.05
+#: The same of a tile with a title: width, height, cells' radius; the height of the title; so many letters are shown.
+TITLED_WIDTH, TITLED_HEIGHT, TITLED_CELL, TITLE_HEIGHT, MOST_TITLE = 12.5, 12.8, 0.045, 1.8, 24
 
 
 class Shelf(ttk.Frame):
@@ -9414,7 +9428,15 @@ class Shelf(ttk.Frame):
     def tile_size(self) -> Tuple[int, int, int]:
         """Width and height of a tile, and what lies between two (pixels)."""
         em = self.look.em
-        return round(TILE_WIDTH * em), round(TILE_HEIGHT * em), round(TILE_APART * em)
+        width, height = (TITLED_WIDTH, TITLED_HEIGHT) if self._is_titled else (TILE_WIDTH, TILE_HEIGHT)
+        return round(width * em), round(height * em), round(TILE_APART * em)
+
+    @property
+    def _is_titled(self) -> bool:
+        """Whether titles stand on the tiles, which are larger then: where there is room for two of them in a row."""
+        groups = self.shown.groups if self.shown else ()
+        has_room = self.canvas.winfo_width() > 2.2 * TITLED_WIDTH * self.look.em
+        return has_room and any(tile.title for _title, _count, tiles in groups for tile in tiles)
 
     def show(self, shelf: ShelfView) -> None:
         """Show these puzzles, the chosen one in view."""
@@ -9459,8 +9481,12 @@ class Shelf(ttk.Frame):
         self._borders[tile.number] = canvas.create_image(*middle)
         self._mark(tile.number, False)
         canvas.create_image(*middle, image=look.picture(paint_chip, width - 2, height - 2, 6.0, theme.list))
-        radius = TILE_CELL * width
-        layout = Layout(radius, middle[0], middle[1] + 0.06 * height, tile.position.turn == BLACK)
+        radius, lower = TILE_CELL * width, 0.06 * height
+        if self._is_titled:
+            radius, lower = TITLED_CELL * width, -0.35 * TITLE_HEIGHT * em
+            canvas.create_text(middle[0], y + height - 0.5 * em, text=visible(tile.title, MOST_TITLE), anchor="s",
+                               fill=theme.text, font=look.fonts["small"])
+        layout = Layout(radius, middle[0], middle[1] + lower, tile.position.turn == BLACK)
         canvas.create_image(*layout.centre(THRONE), image=look.picture(paint_small_board, radius, theme))
         for cell in CELLS:
             side = tile.position.side_at(cell)
@@ -9471,7 +9497,7 @@ class Shelf(ttk.Frame):
         canvas.create_text(x + 0.5 * em, y + 0.3 * em, text=tile.number + 1, anchor="nw", fill=theme.text,
                            font=look.fonts["strong"])
         colours = (theme.white, theme.black)[tile.position.turn]
-        canvas.create_image(x + 0.9 * em, y + height - 0.9 * em,
+        canvas.create_image(x + 0.9 * em, y + height - (0.9 + TITLE_HEIGHT * self._is_titled) * em,
                             image=look.picture(paint_small_piece, 0.5 * em, colours, False))
         for place in range(tile.moves):
             canvas.create_image(x + width - (0.7 + 0.55 * place) * em, y + height - 0.8 * em,

@@ -9815,7 +9815,7 @@ def test_a_game_without_mistakes_says_so() -> None:
     session.open(mistakes((0, "a5-b5"), (0, "f11-f10"), (0, "b1-c2")))
     page = shown(session).page
     assert (page.heading, page.text, page.rows) == (said("mistakes_none"), said("mistakes_none_text"), ())
-    assert [button.command for button in page.buttons] == ["page_close", "save_as"]
+    assert [button.command for button in page.buttons] == ["page_close"]  # there are no mistakes to be saved
     assert session.table.below is None and session.table.hint() == agon.Next()
 
 
@@ -10442,7 +10442,7 @@ def test_a_side_that_cannot_move_passes_in_a_small_game_and_who_is_trapped_is_to
     assert "undo" not in games.commands()  # a pass cannot be taken back by the player: it would be made again
     games.open(1)
     page = shown(session).page
-    assert (page.feedback, page.is_neutral) == (said("task_guard"), True)
+    assert (page.feedback, page.is_neutral) == (f"Your guard is trapped. {said('task_guard')}", True)
 
 
 def test_a_hint_in_a_small_game_forces_the_goal_if_that_can_be_seen_and_else_comes_from_the_engine(
@@ -10468,9 +10468,10 @@ def test_small_games_stand_on_a_shelf_and_the_level_can_be_chosen_there_and_whil
     games.store.note(solved="game Qf4 / Qf9 b")
     games.commands()["puzzle_shelf"]()
     view = shown(session)
-    assert [(title, count, [(tile.number, tile.moves, tile.state) for tile in tiles])
+    assert [(title, count, [(tile.number, tile.moves, tile.state, tile.title) for tile in tiles])
             for title, count, tiles in view.shelf.groups] == [
-        ("Small games", "1 of 3", [(0, 0, "open"), (1, 0, "solved"), (2, 0, "open")])]
+        ("Small games", "1 of 3", [(0, 0, "open", "Title one en"), (1, 0, "solved", "Title two en"),
+                                   (2, 0, "open", "Title three en")])]
     assert view.shelf.legend == ("done alone", "done with help")
     assert (view.page.title, view.page.context, view.page.heading, view.page.text, view.page.task) == (
         "Small games", "1 of 3 done, 0 with help", "1: Title one en", "Text one en", "You are White. Task one en")
