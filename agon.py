@@ -9821,6 +9821,8 @@ class SidePage(ttk.Frame):
 
     #: The rows of the room above and below, and of the list that takes it when there is one.
     ABOVE, BELOW, LIST = 4, 13, 11
+    #: So many lines are a short list.
+    SHORT = 4
 
     def __init__(self, parent: tk.Misc, look: Look, on_command: Callable[[str], None],
                  on_choice: Callable[[str], None], focus_back: Callable[[], None]) -> None:
@@ -9912,10 +9914,7 @@ class SidePage(ttk.Frame):
             self.curve.show(page.curve)
         if page.table:
             self.table.show(page.table, self._height)
-        self.list.show(page.rows, page.chosen_row, 2 if page.table else 4)
-        for row, weight in ((self.ABOVE, 0 if page.rows else 2), (self.LIST, 1 if page.rows else 0),
-                            (self.BELOW, 0 if page.rows else 3)):
-            self.rowconfigure(row, weight=weight)
+        self.list.show(page.rows, page.chosen_row, 2 if page.table else self.SHORT)
         self._show_choices(page.choices, page.chosen)
         self.buttons.show(page.buttons)
         self._draw_dots()
@@ -9926,6 +9925,15 @@ class SidePage(ttk.Frame):
         leave_out(self, self._height, (*first, self.picture, self.context, self.head, self.dots,
                                        *((self.text,) if page.feedback else ()), self.curve, self.choices if page.rows
                                        else self.note, self.list))
+        self._share_out(page)
+
+    def _share_out(self, page: PageView) -> None:
+        """Give the room that is left to a long list; a short one is as high as its lines and lets the page end there."""
+        is_short = len(page.rows) <= self.SHORT and not page.table and wanted_height(self) <= self._height
+        has_list = bool(page.rows) and not is_short
+        for row, weight in ((self.ABOVE, 0 if page.rows else 2), (self.LIST, int(has_list)),
+                            (self.BELOW, 0 if has_list else 3)):
+            self.rowconfigure(row, weight=weight)
 
     def _on_ply(self, ply: int) -> None:
         """A click on the curve chooses what is nearest to it."""
