@@ -10032,7 +10032,7 @@ class StageCanvas(tk.Canvas):
         """The room in which a tree is easy to read, notes included, which come only as the show goes on."""
         line = self.look.fonts["body"].metrics("linespace")
         return (self._least_column(stage) * stage.columns + line + 26,
-                1.5 * line + 16 + 4.1 * line * max(1, len(stage.levels) - 1) + self._below(True))
+                1.5 * line + 16 + 3.9 * line * max(1, len(stage.levels) - 1) + self._below(True))
 
     def _measure(self) -> None:
         """Work out how large everything is, from the fonts and the words."""
