@@ -10505,7 +10505,7 @@ class TheatrePage(ttk.Frame):
         self._has_counts = self._width > 36 * self.look.em
         self._draw_counts(view)
         self._show_code(view)
-        for widget in (self.text, self.below, self.conclusion, self.counts):
+        for widget in (self.title, self.text, self.below, self.conclusion, self.counts):
             widget.grid()
         if not self._has_counts:
             self.counts.grid_remove()
@@ -10541,9 +10541,9 @@ class TheatrePage(ttk.Frame):
         return max(wanted_height(self.said), 3 * self.look.fonts["body"].metrics("linespace") + 12) + NEAR
 
     def _leave_room(self, rows: int) -> None:
-        """The trees, in so many rows, need their room: what can be missed goes, the code last."""
+        """The trees, in so many rows, need their room: what can be missed goes, the text first, then the code."""
         least = rows * (20 if self._has_counts else 11) * self.look.fonts["body"].metrics("linespace")
-        for widget, share in ((self.text, 1.0), (self.below, 0.66)):
+        for widget, share in ((self.text, 1.0), (self.below, 0.66), (self.title, 0.5)):
             parts = (self.title, self.text, self.choices, self.below, self.foot)
             wanted = self._said_height() + sum(wanted_height(part) + NEAR for part in parts if part.winfo_manager())
             if wanted + share * least > self._height:
