@@ -3502,13 +3502,33 @@ class ClassTournament(Table):
         """It is being played now."""
         self.tournament, self.is_running, self.page_path = Tournament(), True, page_path
         self.watched = self._ply = None
+        self._ended: List[Row] = []
+        self._table = table_rows((), {}, TABLE_HEADS["en"])
         self.tell()
 
     def hear(self, line: str) -> None:
         """The program that plays it tells something."""
-        if self.tournament is not None:
-            self.tournament.hear(line)
-            self._put_up()
+        tournament = self.tournament
+        if tournament is None:
+            return
+        tournament.hear(line)
+        self._put_up()
+        if line.startswith(("count", "end")):
+            self._count(tournament)
+
+    def _count(self, tournament: Tournament) -> None:
+        """Keep what only changes at the end of a game: the table, and the lines of the games played."""
+        names = [visible(name, HEADING_NAME) for name in tournament.names]
+        self._table = table_rows(names, tournament.results, TABLE_HEADS["en"])
+        for pairing, result in list(tournament.results.items())[len(self._ended):]:
+            outcome = result.game.outcome()
+            how = outcome.result if outcome else ""
+            self._ended.append(self._game_row(tournament, pairing, how, "!" if result.failure else ""))
+
+    @staticmethod
+    def _game_row(tournament: Tournament, pairing: Pairing, how: str, mark: str = "") -> Row:
+        names = " – ".join(visible(name, HEADING_NAME) for name in tournament.players(pairing))
+        return Row(pairing.numbers, names, f"{pairing.numbers} · {how}", mark)
 
     def stop(self) -> None:
         """It is going to end soon."""
@@ -3593,15 +3613,15 @@ class ClassTournament(Table):
             note=texts("tournament_games", players=len(players), count=count) if count else texts("tournament_few"))
 
     def _playing(self, texts: Texts, tournament: Tournament) -> PageView:
-        table = table_rows(tournament.names, tournament.results, TABLE_HEADS[texts.language])
         absent = [texts("tournament_absent", failure=spoken(failure)) for failure in tournament.absent]
         if tournament.count == 0:
             absent.append(texts("tournament_alone"))
         heading, text = self._caption(texts, tournament)
         shown, is_over = self.shown, not self.is_running
+        heads = dict(zip(TABLE_HEADS["en"], TABLE_HEADS[texts.language]))
         return PageView(
             texts("tournament"), self._progress(texts, tournament), heading=heading, text=text,
-            table=tuple(tuple(visible(cell, HEADING_NAME) for cell in row) for row in table),
+            table=(tuple(map(heads.get, self._table[0], self._table[0])), *map(tuple, self._table[1:])),
             rows=self._games(texts, tournament), chosen_row=self.watched.numbers if self.watched else "",
             feedback="\n".join([texts.say(self.feedback)] * bool(self.feedback) + absent),
             buttons=(Button("tournament_new", texts("tournament_new"), is_primary=True) if is_over else
@@ -3637,15 +3657,9 @@ class ClassTournament(Table):
 
     def _games(self, texts: Texts, tournament: Tournament) -> Tuple[Row, ...]:
         """All games that have begun, those being played first and then the latest ones."""
-        rows = [Row("", texts("tournament_follow"))] if self.is_running else []
-        ended = list(tournament.results)[::-1]
-        for pairing in (*tournament.running, *ended):
-            result = tournament.results.get(pairing)
-            outcome = result.game.outcome() if result else None
-            names = " – ".join(visible(name, HEADING_NAME) for name in tournament.players(pairing))
-            how = outcome.result if outcome else texts("tournament_plays")
-            rows.append(Row(pairing.numbers, names, f"{pairing.numbers} · {how}", "!" if result and result.failure else ""))
-        return tuple(rows)
+        first = [Row("", texts("tournament_follow"))] if self.is_running else []
+        playing = [self._game_row(tournament, pairing, texts("tournament_plays")) for pairing in tournament.running]
+        return (*first, *playing, *self._ended[::-1])
 
 
 class SetUp(Table):
