@@ -794,6 +794,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "tournament_alone": ("Für ein Turnier braucht es mindestens zwei, die sich starten lassen.",
                          "A tournament needs at least two that can be started."),
     "tournament_winner": ("Gewonnen: {names}", "Winner: {names}"),
+    "tournament_leader": ("An der Spitze: {names}", "In the lead: {names}"),
+    "tournament_cut": ("abgebrochen", "broken off"),
     "tournament_stop": ("Turnier beenden", "End the tournament"),
     "tournament_page": ("Seite im Browser", "Page in the browser"),
     "tournament_open": ("Partie öffnen", "Open the game"),
@@ -3644,7 +3646,8 @@ class ClassTournament(Table):
         if not self.is_running and self.watched is None and tournament.results:
             table = standings(tournament.names, tournament.results)
             best = [visible(row.name, HEADING_NAME) for row in table if row.points == table[0].points]
-            return texts("tournament_winner", names=", ".join(best)), ""
+            is_whole = len(tournament.results) == tournament.count
+            return texts("tournament_winner" if is_whole else "tournament_leader", names=", ".join(best)), ""
         if pairing is None:
             return "", ""
         heading = " – ".join(visible(name, HEADING_NAME) for name in tournament.players(pairing))
@@ -3658,7 +3661,8 @@ class ClassTournament(Table):
     def _games(self, texts: Texts, tournament: Tournament) -> Tuple[Row, ...]:
         """All games that have begun, those being played first and then the latest ones."""
         first = [Row("", texts("tournament_follow"))] if self.is_running else []
-        playing = [self._game_row(tournament, pairing, texts("tournament_plays")) for pairing in tournament.running]
+        how = texts("tournament_plays" if self.is_running else "tournament_cut")
+        playing = [self._game_row(tournament, pairing, how) for pairing in tournament.running]
         return (*first, *playing, *self._ended[::-1])
 
 

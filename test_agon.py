@@ -10055,8 +10055,11 @@ def test_the_end_of_a_tournament_names_the_winner_and_one_that_was_cut_says_so(
     assert not buttons(table.page(ENGLISH, agon.Settings()))[0][2]
     table.end()
     page = table.page(ENGLISH, agon.Settings())
-    assert (page.heading, page.context) == ("Winner: Ant", "Ended after 2 of 4 games")
+    assert (page.heading, page.context) == ("In the lead: Ant", "Ended after 2 of 4 games")
+    assert page.rows[0][:3] == ("1-2-003", "Ant – Bee", "1-2-003 · broken off")
     assert buttons(page)[0] == ("tournament_new", "New tournament", True, True) and page.rows[0].name == "1-2-003"
+    table.tournament.count = 2
+    assert table.page(agon.Texts("de"), agon.Settings()).heading == "Gewonnen: Ant"
     table.end(agon.Message.of("fail_ended_with", who="x", last={"en": "soup", "de": "Suppe"}))
     assert table.page(agon.Texts("de"), agon.Settings()).feedback.startswith("x hat sich beendet: Suppe.\n")
     table.clear()
