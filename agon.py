@@ -623,7 +623,6 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "setup_undo": ("Rückgängig", "Undo"),
     "setup_turn": ("Zug wechseln", "Change turn"),
     "setup_play": ("Weiterspielen", "Play on"),
-    "setup_undo": ("Rückgängig", "Undo"),
     "setup_clear": ("Leeren", "Clear"),
     "setup_start": ("Anfang", "Start"),
     "setup_incomplete": ("Zum Spielen braucht jede Seite mindestens einen Stein.",
