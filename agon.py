@@ -115,6 +115,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "you": ("Du", "You"),
     "level": ("Stufe {level}", "Level {level}"),
     "computer_changed": ("Computer mit deinen Zahlen", "Computer with your numbers"),
+    "short_changed": ("Deine Zahlen", "Your numbers"),
+    "short_beginner": ("Anfänger", "A beginner"),
     "computer_beginner": ("Computer als Anfänger", "Computer as a beginner"),
     "computer": ("Computer, Stufe {level}", "Computer, level {level}"),
     # the four places
@@ -476,7 +478,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "progress": ("Fortschritt", "Progress"),
     "progress_of": ("Namen auf diesem Computer: {count}", "Names on this computer: {count}"),
     "nameless": ("Ohne Namen", "Without a name"),
-    "progress_tour": ("Agon kennenlernen: {done} von {count} Seiten", "Getting to know Agon: {done} of {count} pages"),
+    "progress_tour": ("Agon kennenlernen: {done} von {count} Aufgaben", "Getting to know Agon: {done} of {count} tasks"),
     "progress_small": ("Kleine Spiele: {done} von {count} geschafft", "Small games: {done} of {count} done"),
     "progress_puzzles": ("Rätsel: {done} von {count} gelöst", "Puzzles: {done} of {count} solved"),
     "progress_helped": ("Rätsel: {done} von {count} gelöst, mit Hilfe {helped}",
@@ -500,7 +502,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                   "without a name, too."),
     "name_ok": ("Weiter", "Go on"),
     "csv_name": ("Name", "Name"),
-    "csv_tour": ("Tour: Seiten", "Tour: pages"),
+    "csv_tour": ("Tour: Aufgaben", "Tour: tasks"),
     "csv_small": ("Kleine Spiele", "Small games"),
     "csv_solved": ("Rätsel allein", "Puzzles alone"),
     "csv_helped": ("Rätsel mit Hilfe", "Puzzles with help"),
@@ -5007,6 +5009,13 @@ def title_of(running: RunningGame, is_lesson: bool, texts: Texts) -> str:
     return " – ".join([" · ".join(parts), "Agon"] if parts else ["Agon"])
 
 
+def short_name(player: Player, texts: Texts) -> str:
+    """What tells a computer player from others, where there is no room for its whole name; '' for everybody else."""
+    if player.weights:
+        return texts("short_beginner" if player.weights == "beginner" else "short_changed")
+    return texts("level", level=player.level) if player.level else ""
+
+
 def seats_of(running: RunningGame, outcome: Optional[Outcome], texts: Texts, flipped: bool
              ) -> Tuple[SeatView, SeatView]:
     """The two players, the one whose side is above first."""
@@ -5022,7 +5031,7 @@ def seats_of(running: RunningGame, outcome: Optional[Outcome], texts: Texts, fli
         seats.append(SeatView(side, player_name(running, side, texts), caption, texts("guards_home", count=guards),
                               guards, is_enthroned, is_active, position.queen_steps(side), running.clock.text(side),
                               running.clock.is_low(side),
-                              texts("level", level=player.level) if player.level and not player.weights else ""))
+                              short_name(player, texts)))
     return seats[0], seats[1]
 
 
@@ -10784,8 +10793,9 @@ class LearningPage(ttk.Frame):
         canvas.delete("all")
         small, width, height = fonts["small"].metrics("linespace"), canvas.winfo_width(), canvas.winfo_height()
         raster = Raster(width / 2, height / 2)
-        raster.fill([_rounded(width / 2, height / 2, 9)], theme.border)
-        raster.fill([_rounded(width / 2 - 1.2, height / 2 - 1.2, 7.8)], theme.list)
+        # Half a pixel gets lost where the width is odd.
+        raster.fill([_rounded(width / 2 - 0.5, height / 2 - 0.5, 9)], theme.border)
+        raster.fill([_rounded(width / 2 - 1.7, height / 2 - 1.7, 7.8)], theme.list)
         count, most = sum(map(len, view.curve)), max(error for curve in view.curve for _, error in curve)
         apart, number = (width - 5 * self.look.em) / count, 0
         words = []
@@ -10815,8 +10825,10 @@ class LearningPage(ttk.Frame):
         fonts, width = self.look.fonts, self.table.winfo_width() - 4
         labels = max(fonts["small"].measure(row.label) for row in view.rows) + 16
         factor = fonts["small"].measure("×0") + 16
-        return (fonts["body"].metrics("linespace") + 10, min(labels, 0.45 * width),
-                width - len(Learning.PERCENTS) * factor - 10, factor)
+        begin, height = min(labels, 0.45 * width), fonts["body"].metrics("linespace") + 10
+        if begin < labels:  # a label may take two lines
+            height = max(height, 2 * fonts["small"].metrics("linespace") + 4)
+        return height, begin, width - len(Learning.PERCENTS) * factor - 10, factor
 
     def _draw_table(self, view: LearningView) -> None:
         """Each part with its numbers as bars, a beginner's pale behind the learnt ones, and what they are multiplied by."""

@@ -10699,6 +10699,10 @@ def seat(session: "agon.Session", side: int, language: str = "en") -> "agon.Seat
 def test_players_are_called_as_people_would(language: str, you: str, computer: str) -> None:
     short = seat(on_table(levels=(0, 3)), BLACK, language).short
     assert short and computer.lower().endswith(short.lower()), "where there is little room, the level is what counts"
+    for weights in ("beginner", "guard=0"):
+        row = seat(agon.Session(agon.RunningGame(Game(), (agon.Player(), agon.Player(level=8, weights=weights)), print)),
+                   BLACK, language)
+        assert 0 < len(row.short) < 14 < len(row.name)
     session = on_table(levels=(0, 3))
     assert (seat(session, WHITE, language).name, seat(session, BLACK, language).name) == (you, computer)
 
@@ -17367,6 +17371,20 @@ def test_the_page_about_learning_works_by_mouse_and_keyboard_and_leads_to_a_game
     window.play("b1-c2")
     window.rest()
     assert len(window.moves()) == 2
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_the_parts_on_a_small_page_about_learning_stand_below_each_other(window: Window, language: str) -> None:
+    window.resize("640x480")
+    window.speak(language)
+    window.run("learning")
+    window.root.update()
+    page = window.app.window.learning
+    table, labels = page.table, {row.label for row in page.shown.rows}
+    boxes = [table.bbox(item) for item in table.find_all()
+             if table.type(item) == "text" and table.itemcget(item, "text") in labels]
+    assert len(boxes) == len(labels)
+    assert all(above[3] <= below[1] for above, below in zip(boxes, boxes[1:]))
 
 
 # --- pages that stay open --------------------------------------------------------
