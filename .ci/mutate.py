@@ -342,8 +342,9 @@ def main() -> int:
             return code not in (0, 5)  # 5: the options have left no test of these
 
         noticed = 0
-        for fault, is_seen in zip(faults, pool.map(is_noticed, range(len(faults)), faults)):
+        for tried, (fault, is_seen) in enumerate(zip(faults, pool.map(is_noticed, range(len(faults)), faults)), 1):
             noticed += is_seen
+            print(f"\r{noticed} of {tried} ", end="", file=sys.stderr, flush=True)
             if not is_seen:
                 print(f"survived: {options.file}:{changed_lines(source, fault)}", flush=True)
     share = 100 * noticed / max(1, len(faults))
