@@ -2821,6 +2821,11 @@ class SmallGames(Shelved):
     def onward(self) -> str:
         return "" if not self.is_over else "puzzle_next" if self.is_solved else "page_again"
 
+    @classmethod
+    def key_of(cls, lesson: Lesson) -> str:
+        """Several small games may begin with the same position."""
+        return f"{cls.prefix}{' '.join(lesson.goals)} {lesson.start}"
+
     # -- playing --
 
     def settled(self) -> Next:
