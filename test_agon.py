@@ -5389,6 +5389,17 @@ def test_the_table_is_forgotten_when_its_scores_no_longer_hold(change):
     assert not memory.table and not memory.history
 
 
+def test_of_a_score_that_holds_on_one_path_only_the_move_is_remembered():
+    """Where few pieces stand, draws by repetition are near: a score with one in it is true only after these moves."""
+    for has_table in (True, False):
+        memory = agon_ai.Memory()
+        agon_ai.Searcher(game_at("Qf6 e5 / Qf10 w"), depth=4, memory=memory,
+                         tricks=agon_ai.Tricks(table=has_table)).run()
+        moves_alone = [(score, change) for depth, _bound, score, change in memory.table.values() if depth == -1]
+        assert bool(moves_alone) == bool(memory.table) == has_table
+        assert all(score == 0 and change for score, change in moves_alone)
+
+
 def test_a_draw_counts_less_than_nothing_for_the_side_that_searches():
     game = Game()
     searcher = agon_ai.Searcher(game, depth=2)
