@@ -11143,7 +11143,7 @@ def test_a_game_that_was_replaced_may_be_brought_back() -> None:
 
 def test_in_a_lesson_the_games_commands_rest_unless_the_lesson_gives_them_a_meaning(classroom: Path) -> None:
     session = on_table("b1-c2")
-    resting = EVERYTHING | {"save", "again", "next_level", "look_through"}
+    resting = EVERYTHING | {"save", "again", "next_level", "look_through", "conversation"}
     tour = open_tour()
     session.open(tour)
     assert shown(session).resting == resting - {"next"}
