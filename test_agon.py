@@ -9897,7 +9897,7 @@ def test_the_page_of_progress_shows_all_names_and_what_the_chosen_one_has_done()
     assert not session.may_act and table.place == "learn"
     page = shown(session, pupil="").page
     assert (page.heading, page.context, page.chosen_row) == ("Without a name", "Names on this computer: 2", "")
-    assert page.text == ("Getting to know Agon: 0 of 3 pages\nSmall games: 0 of 2 done\nPuzzles: 0 of 4 solved\n"
+    assert page.text == ("Getting to know Agon: 0 of 3 tasks\nSmall games: 0 of 2 done\nPuzzles: 0 of 4 solved\n"
                          "No game against the computer finished.")
     assert [(row.name, row.text, row.detail) for row in page.rows] == [
         ("", "Without a name", "Puzzles 0 · games 0"), ("Ada", "Ada", "Puzzles 3 · games 3"),
@@ -16365,8 +16365,9 @@ def colour_at(png: Tuple[int, int, List[bytes]], cell: str, flipped: bool = Fals
 def test_an_exported_board_shows_cells_pieces_marks_letters_and_numbers() -> None:
     theme = agon.LIGHT
     empty = png_of(agon.picture_png(agon.Picture(pos("/ w")), theme, False, True))
-    assert empty[:2] == (2 * math.ceil(agon.PLATE_WIDTH / 2 * agon.PICTURE_CELL + agon.SHADOW),
-                         2 * math.ceil(agon.PLATE_HEIGHT / 2 * agon.PICTURE_CELL + agon.SHADOW + agon.SHADOW_LOWER))
+    needed = (agon.PLATE_WIDTH * agon.PICTURE_CELL + 2 * agon.SHADOW,
+              agon.PLATE_HEIGHT * agon.PICTURE_CELL + 2 * (agon.SHADOW + agon.SHADOW_LOWER))
+    assert all(least <= pixels < least + 4 for pixels, least in zip(empty[:2], needed))  # the shadow's pixels are doubled
     assert [colour_at(empty, cell, beside=0.7) for cell in ("f6", "f7", "f8", "f11")] == [
         theme.rings[ring] for ring in (0, 1, 2, 5)]
     assert colour_at(empty, "f6", beside=0.4) == theme.star
