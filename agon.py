@@ -2780,8 +2780,9 @@ class PuzzleBook(Shelved):
             note=texts("waiting_game"))
 
 
-#: A win in so many own moves is found by trying all moves and answers, for a hint in a small game.
-HINT_MOVES = 2
+#: A win in so many own moves is found by trying all moves and answers, for a hint in a small game; more than one only
+#: where the player has so few moves that this takes no time (0.07 s at most in the games of the classroom).
+HINT_MOVES, HINT_CHOICES = 2, 20
 
 
 class SmallGames(Shelved):
@@ -2876,7 +2877,8 @@ class SmallGames(Shelved):
         if not self.accepts_moves:
             return Next()
         self.was_helped = True
-        for moves in range(1, HINT_MOVES + 1):
+        is_quick = len(self.game.legal_moves()) <= HINT_CHOICES
+        for moves in range(1, (HINT_MOVES if is_quick else 1) + 1):
             forcing = forcing_moves(self.lesson, self.game, moves)
             if forcing:
                 move = self.game.describe(forcing[0])

@@ -10478,6 +10478,9 @@ def test_a_hint_in_a_small_game_forces_the_goal_if_that_can_be_seen_and_else_com
     after(games, "f9-f8")
     assert games.failed() == agon.Next(take_back=True)  # the engine has ended: the move can be made again
     assert shown(session).page.feedback == said("puzzle_failed")
+    (classroom / "games.agon").write_text(small_leaf("full", Goal="inwards inwards"), "utf-8")
+    _session, games = open_small()  # two steps are easily forced, but with all pieces it takes too long to see that
+    assert games.hint() == asks(8, "go movetime 1000", say=agon.Message("say_thinking"))
 
 
 def test_small_games_stand_on_a_shelf_and_the_level_can_be_chosen_there_and_while_one_plays(classroom: Path) -> None:
