@@ -9906,7 +9906,7 @@ def test_the_page_of_progress_shows_all_names_and_what_the_chosen_one_has_done()
     assert table.store.settings.pupil == "Ada"
     page = shown(session, "de", pupil="Ada").page
     assert (page.heading, page.chosen_row) == ("Ada", "Ada")
-    assert page.text == ("Agon kennenlernen: 2 von 3 Seiten\nKleine Spiele: 1 von 2 geschafft\n"
+    assert page.text == ("Agon kennenlernen: 2 von 3 Aufgaben\nKleine Spiele: 1 von 2 geschafft\n"
                          "Rätsel: 2 von 4 gelöst, mit Hilfe 1\n"
                          "Stufe 1: gewonnen 0, remis 1, verloren 0\nStufe 3: gewonnen 1, remis 0, verloren 1")
     assert buttons(page) == [
