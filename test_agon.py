@@ -5390,6 +5390,14 @@ def test_the_table_is_forgotten_when_its_scores_no_longer_hold(change):
     assert not memory.table and not memory.history
 
 
+@pytest.mark.parametrize("has_table", [True, False])
+def test_a_win_that_only_a_later_move_brings_is_as_far_away_as_it_is(has_table):
+    """The move is asked first whether it is better at all, and then by how much."""
+    game = game_at("Qd5 c3 c6 d6 e3 h4 k4 / Qf6 e5 e6 f5 f9 g5 g6 b")
+    tricks = agon_ai.Tricks(reductions=False, contempt=False, table=has_table)
+    assert agon_ai.search(game, depth=3, tricks=tricks).score == agon_ai.WIN - 3
+
+
 def test_of_a_score_that_holds_on_one_path_only_the_move_is_remembered():
     """Where few pieces stand, draws by repetition are near: a score with one in it is true only after these moves."""
     for has_table in (True, False):
