@@ -169,7 +169,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "task_guards": ("Setz eine von ihnen auf ein freies Feld des Außenrings.",
                     "Put one of them on a free cell of the outer ring."),
     "task_several": ("Setz einen dieser Steine um: Wachen auf den Außenring, die Königin irgendwohin, nur nicht auf "
-                     "den Thron.", "Relocate one of them: guards to the outer ring, the queen anywhere but the throne."),
+                     "den Thron.",
+                     "Relocate one of them: guards to the outer ring, the queen anywhere but the throne."),
     "task_queen_first": ("Die Königin geht vor: Setz sie auf irgendein freies Feld außer dem Thron.",
                          "The queen goes first: put her on any free cell except the throne."),
     "must_relocate": ("{side} muss umsetzen", "{side} must relocate"),
@@ -478,7 +479,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "progress": ("Fortschritt", "Progress"),
     "progress_of": ("Namen auf diesem Computer: {count}", "Names on this computer: {count}"),
     "nameless": ("Ohne Namen", "Without a name"),
-    "progress_tour": ("Agon kennenlernen: {done} von {count} Aufgaben", "Getting to know Agon: {done} of {count} tasks"),
+    "progress_tour": ("Agon kennenlernen: {done} von {count} Aufgaben",
+                      "Getting to know Agon: {done} of {count} tasks"),
     "progress_small": ("Kleine Spiele: {done} von {count} geschafft", "Small games: {done} of {count} done"),
     "progress_puzzles": ("Rätsel: {done} von {count} gelöst", "Puzzles: {done} of {count} solved"),
     "progress_helped": ("Rätsel: {done} von {count} gelöst, mit Hilfe {helped}",
@@ -492,8 +494,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "progress_forget": ("Name löschen …", "Delete name …"),
     "ask_forget_name": ("„{name}“ mit allem löschen, was unter diesem Namen geschafft ist (Aufgaben: {solved}, Spiele: "
                         "{games})? Zurückholen lässt es sich nicht.",
-                        "Delete “{name}” with all that has been done under this name (tasks: {solved}, games: {games})? "
-                        "It cannot be brought back."),
+                        "Delete “{name}” with all that has been done under this name (tasks: {solved}, games: "
+                        "{games})? It cannot be brought back."),
     "delete": ("Löschen", "Delete"),
     "progress_note": ("Alle Namen bleiben auf diesem Computer.", "All names stay on this computer."),
     "name_text": ("Wie heißt du? Unter diesem Namen merkt sich das Programm auf diesem Computer, was du schon kannst. "
@@ -519,8 +521,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                       "{done} of {count} positions. Mistakes found: {found}"),
     "mistakes_stop": ("Anhalten", "Stop"),
     "mistakes_none": ("Keine Fehler gefunden", "No mistakes found"),
-    "mistakes_none_text": ("Hier hat kein einzelner Zug die Gewinnchance deutlich verschlechtert. Die Kurve zeigt, wie es "
-                           "auf und ab ging.",
+    "mistakes_none_text": ("Hier hat kein einzelner Zug die Gewinnchance deutlich verschlechtert. Die Kurve zeigt, wie "
+                           "es auf und ab ging.",
                            "Here no single move has clearly lowered the chance of winning. The curve shows how things "
                            "went up and down."),
     "mistakes_partly": ("Durchgesehen bis zum {number}. Zug.", "Looked through up to move {number}."),
@@ -721,16 +723,18 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     # how the program has learnt
     "learning": ("Wie der Computer gelernt hat", "How the computer has learnt"),
     "learning_text": (
-        "Der Computer hat gegen sich selbst gespielt und danach seine Zahlen verbessert: so, dass sein erster Blick auf "
-        "eine Stellung möglichst gut zu dem passt, was die Suche dort findet. Die Kurve zeigt den Fehler auf Spielen, aus "
-        "denen er nicht gelernt hat.",
+        "Der Computer hat gegen sich selbst gespielt und danach seine Zahlen verbessert: so, dass sein erster Blick "
+        "auf eine Stellung möglichst gut zu dem passt, was die Suche dort findet. Die Kurve zeigt den Fehler auf "
+        "Spielen, aus denen er nicht gelernt hat.",
         "The computer has played against itself and then improved its numbers, so that its first glance at a position "
-        "fits what the search finds there as well as possible. The curve shows the error on games it has not learnt from."),
+        "fits what the search finds there as well as possible. The curve shows the error on games it has not learnt "
+        "from."),
     "learning_error": ("Fehler", "error"),
     "learning_games": ("Spiele", "games"),
     "learning_rounds": ("Erste Runde|Zweite Runde", "First round|Second round"),
     "learning_part": ("Was zählt", "What counts"),
-    "learning_numbers": ("seine Zahlen: hell der Anfänger, dunkel gelernt", "its numbers: pale a beginner’s, dark the learnt"),
+    "learning_numbers": ("seine Zahlen: hell der Anfänger, dunkel gelernt",
+                         "its numbers: pale a beginner’s, dark the learnt"),
     "learning_factor": ("Ändere sie", "Change them"),
     "learning_play": ("Dagegen spielen", "Play against it"),
     "learning_beginner": ("Gegen den Anfänger spielen", "Play against the beginner"),
@@ -767,9 +771,10 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                         "The program is asked as soon as it is its turn."),
     # the tournament of a class
     "tournament": ("Klassenturnier", "Class tournament"),
-    "tournament_text": ("Jeder spielt gegen jeden, in jeder Runde einmal mit Weiß und einmal mit Schwarz. Klick an, wer "
-                        "mitspielt.", "Everyone plays everyone, in each round once as White and once as Black. Click on "
-                        "who takes part."),
+    "tournament_text": ("Jeder spielt gegen jeden, in jeder Runde einmal mit Weiß und einmal mit Schwarz. Klick an, "
+                        "wer mitspielt.",
+                        "Everyone plays everyone, in each round once as White and once as Black. Click on who takes "
+                        "part."),
     "tournament_from": ("Programme aus dem Ordner {folder}", "Programs of the folder {folder}"),
     "tournament_rounds": ("Runden", "Rounds"),
     "tournament_time": ("Sek. je Zug", "Sec. a move"),
@@ -780,7 +785,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "tournament_few": ("Wähl mindestens zwei aus.", "Choose at least two."),
     "tournament_empty": ("In diesem Ordner liegt kein Programm. Programme enden auf .py, .js, .sh oder .exe.",
                          "There is no program in this folder. Programs end in .py, .js, .sh or .exe."),
-    "tournament_unreadable": ("Dieser Ordner lässt sich nicht lesen ({reason}).", "This folder cannot be read ({reason})."),
+    "tournament_unreadable": ("Dieser Ordner lässt sich nicht lesen ({reason}).",
+                              "This folder cannot be read ({reason})."),
     "tournament_no_place": ("Für Seite und Partien ist kein Platz: {reason}.",
                             "There is no place for the page and the games: {reason}."),
     "tournament_missing": ("{name} fehlt hier", "{name} is missing here"),
@@ -816,7 +822,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "other_text": ("Jemand an einem anderen Computer, ohne Uhr. Wer wartet, wählt die Seiten.",
                    "Somebody at another computer, without a clock. Who waits chooses the sides."),
     "other_host": ("Hier warten", "Wait here"),
-    "other_person": ("Auf der anderen Seite spielt dann ein Mensch: Gegen einen anderen Computer spielt hier kein Programm.",
+    "other_person": ("Auf der anderen Seite spielt dann ein Mensch: Gegen einen anderen Computer spielt hier kein "
+                     "Programm.",
                      "Then a person plays the other side: no program plays another computer from here."),
     "seat_name": ("Name, wenn du magst", "Name, if you like"),
     "level_word": ("Stufe {level}: {word}", "Level {level}: {word}"),
@@ -860,11 +867,13 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "link_incomplete": ("Nenne die Adresse und die vier Ziffern des Codes.",
                         "Name the address and the four digits of the code."),
     "rule_queen_first": ("Eingeschlossene Königin geht vor Wachen", "A trapped queen goes before guards"),
-    "rule_empty_throne_loses": ("Sechs Wachen um einen leeren Thron verlieren", "Six guards round an empty throne lose"),
+    "rule_empty_throne_loses": ("Sechs Wachen um einen leeren Thron verlieren",
+                                "Six guards round an empty throne lose"),
     "rule_placement": ("Wachen frei aufstellen", "Place the guards freely"),
     "branch_title": ("Neues Spiel von hier", "New game from here"),
-    "branch_text": ("Dieses Spiel ist zu Ende. Möchtest du von hier aus ein neues weiterspielen? Das alte bleibt, wie es "
-                    "ist.", "This game has ended. Do you want to play a new one on from here? The old one stays as it is."),
+    "branch_text": ("Dieses Spiel ist zu Ende. Möchtest du von hier aus ein neues weiterspielen? Das alte bleibt, wie "
+                    "es ist.",
+                    "This game has ended. Do you want to play a new one on from here? The old one stays as it is."),
     "branch_yes": ("Weiterspielen", "Play on"),
     "ask_resign": ("Willst du wirklich aufgeben?", "Do you really want to resign?"),
     "ask_side_to_resign": ("{side}, willst du wirklich aufgeben?", "{side}, do you really want to resign?"),
@@ -949,14 +958,14 @@ GERMAN_ERRORS = {
     "cut_off": "Die Datei endet vor dem Ergebnis {token}, das ihre Kopfzeile ankündigt; sie ist wohl abgeschnitten",
     "after_end": "„{token}“ steht hinter dem Ende des Spiels",
     "open_comment": "Die Bemerkung, die hier beginnt, endet nirgends; erwartet wird }}",
-    "bad_variation": "„{token}“ geht hier nicht: Eine Variante in Klammern steht hinter dem Zug, den sie ersetzt, und hat "
-                     "mindestens einen Zug",
+    "bad_variation": "„{token}“ geht hier nicht: Eine Variante in Klammern steht hinter dem Zug, den sie ersetzt, und "
+                     "hat mindestens einen Zug",
     "open_variation": "Die Variante, die hier beginnt, endet nirgends; erwartet wird )",
     "no_game": "In diesem Text ist kein Spiel; erwartet werden Züge wie 1. a5-b5 d1-d2",
     "too_big": "Das ist zu groß für ein Spiel ({token} Bytes; höchstens {expected})",
     "not_text": "Die Datei ist kein UTF-8-Text; erwartet wird ein Agon-Spiel",
-    "repeated_header": "Die Kopfzeile {token} steht zweimal da; das nächste Spiel beginnt hinter einem Ergebnis (* wenn "
-                       "es keines hat)",
+    "repeated_header": "Die Kopfzeile {token} steht zweimal da; das nächste Spiel beginnt hinter einem Ergebnis (* "
+                       "wenn es keines hat)",
     "bad_ply": "Die Kopfzeile Ply nennt „{token}“; erwartet wird, wie viele der {expected} Züge auf dem Brett sind",
     "several_games": "In diesem Text sind {token} Spiele; erwartet wird eines",
     "is_folder": "Das ist ein Ordner, keine Datei",
@@ -1397,7 +1406,8 @@ class Progress(NamedTuple):
 
 def tidy_name(text: str) -> str:
     """A pupil's name as it is kept: in one line, without what cannot be written or seen."""
-    return "".join(sign for sign in " ".join(text.split()) if sign.isprintable() and _is_writable(sign))[:MAX_NAME].strip()
+    signs = [sign for sign in " ".join(text.split()) if sign.isprintable() and _is_writable(sign)]
+    return "".join(signs)[:MAX_NAME].strip()
 
 
 def progress_text(pupils: Dict[str, Progress], forgotten: Optional[Dict[str, int]] = None) -> str:
@@ -1405,7 +1415,8 @@ def progress_text(pupils: Dict[str, Progress], forgotten: Optional[Dict[str, int
 
     `forgotten` says by the fingerprints of names how often they have been deleted.
     """
-    kept = {name: {"pages": sorted(progress.pages), "solved": sorted(progress.solved), "helped": sorted(progress.helped),
+    kept = {name: {"pages": sorted(progress.pages), "solved": sorted(progress.solved),
+                   "helped": sorted(progress.helped),
                    "games": [game._asdict() for game in sorted(progress.games)]}
             for name, progress in sorted(pupils.items())}
     deleted = {"forgotten": dict(sorted(forgotten.items()))} if forgotten else {}
@@ -1432,7 +1443,8 @@ def read_progress(text: str) -> Dict[str, Progress]:
         stored = json.loads(text)["pupils"].items()
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         raise ValueError("no progress file") from None
-    return {name: _read_pupil(values) for name, values in stored if name == tidy_name(name) and isinstance(values, dict)}
+    return {name: _read_pupil(values) for name, values in stored
+            if name == tidy_name(name) and isinstance(values, dict)}
 
 
 def _read_pupil(values: Dict[str, Any]) -> Progress:
@@ -2072,7 +2084,8 @@ class RunningGame(Table):
 
     def headers(self) -> Dict[str, str]:
         """The names that a file of this game gets."""
-        return {**{name: player.file_name() for name, player in zip(SIDE_HEADERS, self.players)}, **self.clock.headers()}
+        names = {name: player.file_name() for name, player in zip(SIDE_HEADERS, self.players)}
+        return {**names, **self.clock.headers()}
 
     def result(self, when: str) -> Optional[GameResult]:
         """The result of a whole game that a person has just ended against a level of the computer; else None."""
@@ -3147,7 +3160,9 @@ class Mistakes(Table):
         if outcome:
             is_good = outcome.winner == mistake.position.turn or (
                 outcome.winner is None and not mark_of(mistake.before, 0))
-            return self._right((), WIN if outcome.winner is not None else 0) if is_good else self._wrong("mistakes_ended")
+            if not is_good:
+                return self._wrong("mistakes_ended")
+            return self._right((), WIN if outcome.winner is not None else 0)
         return self._ask(None)
 
     def _ask(self, game: Optional[Game]) -> Next:
@@ -3271,7 +3286,8 @@ class Mistakes(Table):
                 heading=texts("mistakes_looking"), text=texts("mistakes_done", done=review.done,
                                                               count=len(review.moves) + 1, found=len(review.mistakes)),
                 buttons=(Button("mistakes_stop", texts("mistakes_stop")), close), chosen_row="")
-        on = (Button("mistakes_go_on", texts("mistakes_go_on"), is_primary=mistake is None),) * (review.question is not None)
+        can_go_on = review.question is not None
+        on = (Button("mistakes_go_on", texts("mistakes_go_on"), is_primary=mistake is None),) * can_go_on
         save = Button("save_as", texts("mistakes_save"))
         if mistake is None:
             return page._replace(heading=texts("mistakes_none"), text=self._extent(texts, "mistakes_none_text"),
@@ -3341,7 +3357,8 @@ def mistake_comment(texts: Texts, mistake: Mistake, rules: Rules) -> str:
     if mistake.missed_win:
         what = texts("comment_win", number=mistake.missed_win)
     else:
-        what = texts("comment_chance", before=round(100 * chance(mistake.before)), after=round(100 * chance(mistake.after)))
+        before, after = (round(100 * chance(score)) for score in (mistake.before, mistake.after))
+        what = texts("comment_chance", before=before, after=after)
     move = mistake.position.describe(mistake.better, rules)
     if mistake.reason is None or mistake.missed_win:
         return texts("comment_better", what=what, move=move)
@@ -3419,7 +3436,8 @@ class ProgressPage(Table):
                  texts("progress_small", done=len(small), count=len(self.small_games)),
                  texts("progress_helped" if helped else "progress_puzzles", done=len(solved), count=len(self.puzzles),
                        helped=len(helped))]
-        lines += [texts("progress_level", level=level, **results) for level, results in games_by_level(progress).items()]
+        lines += [texts("progress_level", level=level, **results)
+                  for level, results in games_by_level(progress).items()]
         return "\n".join(lines if progress.games else [*lines, texts("progress_no_games")])
 
     def page(self, texts: Texts, settings: Settings) -> Optional[PageView]:
@@ -3610,8 +3628,8 @@ class ClassTournament(Table):
         times = [(f"time_{time_ms}", texts.number(time_ms / 1000, "{:g}")) for time_ms in self.TIMES_MS]
         count = len(pairings_of(len(players), self.rounds))
         return PageView(
-            texts("tournament"), texts("tournament_from", folder=shown_name(self.folder)), text=texts("tournament_text"),
-            rows=tuple(rows),
+            texts("tournament"), texts("tournament_from", folder=shown_name(self.folder)),
+            text=texts("tournament_text"), rows=tuple(rows),
             chosen_row=self.last_chosen,
             choices=((texts("tournament_rounds"), tuple((f"rounds_{count}", str(count)) for count in self.ROUNDS)),
                      (texts("tournament_time"), tuple(times))),
@@ -3662,7 +3680,8 @@ class ClassTournament(Table):
         result = tournament.results.get(pairing)
         outcome = result.game.outcome() if result else None
         if result is None or outcome is None:
-            return heading, texts("tournament_move", numbers=pairing.numbers, number=self.game.move_number(self.game.ply))
+            number = self.game.move_number(self.game.ply)
+            return heading, texts("tournament_move", numbers=pairing.numbers, number=number)
         reason = texts.say(spoken(result.failure)) if result.failure else texts("end_" + outcome.reason.name)
         return heading, texts("tournament_ended", numbers=pairing.numbers, result=outcome.result, reason=reason)
 
@@ -4587,7 +4606,7 @@ class Theatre(Table):
 
 
 class WeightRow(NamedTuple):
-    """A part of the evaluation on the page about learning: its numbers of a beginner and those that were learnt, in steps."""
+    """A part of the evaluation on the page about learning: a beginner's numbers and the learnt ones, in steps."""
 
     part: str
     label: str
@@ -4672,8 +4691,8 @@ class Learning(Table):
         is_changed = set(self.percents.values()) != {100}
         buttons = (Button("learning_play", texts("learning_play"), is_primary=True),
                    Button("learning_beginner", texts("learning_beginner")),
-                   Button("learning_reset", texts("learning_reset"), is_changed), Button("tree", texts("learning_tree")),
-                   Button("page_close", texts("page_close")))
+                   Button("learning_reset", texts("learning_reset"), is_changed),
+                   Button("tree", texts("learning_tree")), Button("page_close", texts("page_close")))
         return LearningView(texts("learning"), texts("learning_text"), LEARNT, rows, self.chosen, buttons, reasons)
 
 
@@ -4972,7 +4991,8 @@ def variations_of(game: Game) -> Tuple[LineView, ...]:
     lines = []
     for ply, variations in sorted(game.variations.items()):
         dots = "." if game.position_at(ply).turn == WHITE else "..."
-        lines += [LineView(ply, number, f"{game.move_number(ply)}{dots} {' '.join(line.descriptions(with_undone=True))}")
+        before = f"{game.move_number(ply)}{dots} "
+        lines += [LineView(ply, number, before + " ".join(line.descriptions(with_undone=True)))
                   for number, line in enumerate(variations) if ply < game.length and line.length]
     return tuple(lines)
 
@@ -5272,7 +5292,7 @@ def listed(cells: Sequence[Cell]) -> Dict[str, str]:
 
 
 def hint_message(game: Game, move: Move, score: Optional[int]) -> Message:
-    """A move suggested in the game's position, with what it is good for; `score` is what the engine has found for it."""
+    """A move suggested in the game's position, with what it is good for; `score` is what the engine found for it."""
     why = reason_of(game, move, score) if score is not None else None
     if why is None:
         return Message.of("say_hint", move=game.describe(move))
@@ -5517,7 +5537,7 @@ class Hand:
             session.say(Message.of("say_queen" if position.is_queen(cell) else "say_guard", side=side, cell=name))
 
     def enter(self) -> None:
-        """Play the typed move, or pick and drop at the cursor; where nothing is to be moved, go on to what comes next."""
+        """Play the typed move, or pick and drop at the cursor; where nothing is to be moved, go on to what is next."""
         session, cursor, typed = self.session, self.state.cursor, self.state.typed
         if not session.may_act:
             onward = session.table.onward if session.mode is Mode.IDLE else ""
@@ -5597,7 +5617,7 @@ CLOCK_JUMP_S = 1.0
 
 
 class Job(NamedTuple):
-    """Something to be done later: Tk's name for it, when (seconds of the monotonic clock; None: when idle), and what."""
+    """Something to be done later: Tk's name for it, when (seconds, monotonic clock; None: when idle), and what."""
 
     name: str
     due: Optional[float]
@@ -5643,7 +5663,7 @@ class Jobs:
         return time.time() - time.monotonic()
 
     def wake(self) -> None:
-        """Ask anew for what waits, if the system's clock has been set back: Tk goes by it and would wait as much longer."""
+        """Ask anew for what waits, if the system's clock was set back: Tk goes by it and would wait as much longer."""
         before, self._ahead = self._ahead, self._clock_ahead()
         if self._ahead < before - CLOCK_JUMP_S:
             for name, job in tuple(self._jobs.items()):
@@ -6062,7 +6082,8 @@ class GameCommands:
             Command("new_game", self.ask_for_game, "Mod-n"), Command("own_program", self.ask_for_program),
             Command("previous_game", self.bring_back),
             Command("undo", self.undo, "Mod-z"), Command("redo", self.redo, "Mod-y"),
-            Command("first", partial(self.go_by, -10 ** 6), "Home"), Command("previous", partial(self.go_by, -1), "Prior"),
+            Command("first", partial(self.go_by, -10 ** 6), "Home"),
+            Command("previous", partial(self.go_by, -1), "Prior"),
             Command("next", partial(self.go_by, 1), "Next"), Command("last", partial(self.go_by, 10 ** 6), "End"),
             Command("hint", self.hint, "Mod-t"), Command("move_now", self.thinker.hurry, "Mod-g"),
             Command("pause", self.pause, PAUSE_KEY), Command("one_move", self.one_move, "Mod-e"),
@@ -6262,8 +6283,8 @@ class GameCommands:
         turn = position.turn
         side = 1 - turn if running.is_computers_turn else turn
         question = Message("ask_resign") if running.person is not None else Message.of("ask_side_to_resign", side=side)
-        self.dialogs.ask("resign_yes", question, "resign_yes", "cancel", partial(self.change, running.game.resign, side),
-                         is_safe=False)
+        self.dialogs.ask("resign_yes", question, "resign_yes", "cancel",
+                         partial(self.change, running.game.resign, side), is_safe=False)
 
     def offer_draw(self) -> None:
         """Explain when a game is drawn by itself, and offer a draw to the other side."""
@@ -6612,7 +6633,8 @@ class LessonCommands:
         if name:
             solved = len(progress.pages | progress.solved | progress.helped)
             question = Message.of("ask_forget_name", name=name, solved=solved, games=len(progress.games))
-            self.dialogs.ask("progress_forget", question, "delete", "cancel", partial(store.forget, name), is_safe=False)
+            self.dialogs.ask("progress_forget", question, "delete", "cancel", partial(store.forget, name),
+                             is_safe=False)
 
     def _take_name(self, name: str) -> None:
         self.store.change(pupil=tidy_name(name))
@@ -7170,8 +7192,8 @@ class Printer:
         themes = [(f"theme {lesson.theme}", texts("print_puzzles", title=lesson.title[texts.language]))
                   for lesson in read_lessons("puzzles.agon")[0] if lesson.kind == "theme"]
         gathered = [("gathered", texts("print_gathered", count=count)), ("forget", texts("forget_gathered"))]
-        return [("rules", texts("print_rules")), ("game", texts("print_game")), ("board", texts("print_board")), *themes,
-                *(gathered if count else ())]
+        return [("rules", texts("print_rules")), ("game", texts("print_game")), ("board", texts("print_board")),
+                *themes, *(gathered if count else ())]
 
     def choose(self, choice: str) -> None:
         """Print what has been chosen."""
@@ -7269,7 +7291,8 @@ class Theme(NamedTuple):
     shine: float
     #: What lies thinly round a mark, so that it can be told from the cell.
     halo: str
-    #: A game that is won: throne and ring 1 shine, the other rings grow dark, a contour is dark with a light line in it.
+    #: A game that is won: throne and ring 1 shine, the other rings grow dark; a contour is dark with a light line in
+    #: it.
     shining: Tuple[str, str]
     dimming: str
     contour: Tuple[str, str]
@@ -7485,7 +7508,7 @@ class Raster:
 
     def fill(self, outlines: Sequence[Sequence[Point]], lit: str, shaded: str = "", opacity: float = 1.0,
              lines: int = 4) -> None:
-        """Fill polygons, each row of pixels sampled along some lines; two that overlap leave a hole (the even-odd rule)."""
+        """Fill polygons, each row of pixels sampled along some lines; two that overlap leave a hole (even-odd rule)."""
         strip = self._strip(lit, shaded, opacity, 0, self.width + self.height)
         for row_number, begin, end, cover in spans_of(tuple(map(tuple, outlines)), self.x, self.y, self.height, lines):
             self._lay(strip, row_number, begin, end, cover)
@@ -7861,8 +7884,9 @@ def paint_box(ground: str, fill: str, border: str = "", bar: str = "", focus: st
     return raster
 
 
-def paint_choice(ground: str, size: int, is_round: bool, line: str, fill: str, mark: str = "", focus: str = "") -> Raster:
-    """The box of a check box, or the round one of a radio button, with its tick or dot and a ring when it has the focus."""
+def paint_choice(ground: str, size: int, is_round: bool, line: str, fill: str, mark: str = "", focus: str = ""
+                 ) -> Raster:
+    """The box of a check box, or the round one of a radio button, with its tick or dot and a ring for the focus."""
     half, corner = size / 2, 1.0 if is_round else 0.3
     raster = Raster(half + 3, background=ground)
     for reach, colour in ((half, line), (half - 1.4, fill)):
@@ -8139,7 +8163,8 @@ class Look:
             style.theme_use("clam")  # the one theme of Tk that obeys colours on every system
         if windowing_system(self.root) == "aqua":
             root = self.root
-            root.tk.call("::tk::unsupported::MacWindowStyle", "appearance", root, "darkaqua" if theme is DARK else "aqua")
+            root.tk.call("::tk::unsupported::MacWindowStyle", "appearance", root,
+                         "darkaqua" if theme is DARK else "aqua")
         self.root.configure(background=theme.window)
         style.configure(".", background=theme.panel, foreground=theme.text, font=fonts["body"],
                         bordercolor=theme.border, lightcolor=theme.panel, darkcolor=theme.panel,
@@ -8185,13 +8210,15 @@ class Look:
         less, font, primary_font = (7, "small", "strong") if self.is_dense else (0, "body", "bold")
         for on, ground in (("", theme.panel), ("Card", theme.gold_tint)):
             prefix = on and on + "."
-            self._button_style(style, prefix + "TButton", on + "Button", theme.text, font, (12 - less, 11 - less), ground)
+            self._button_style(style, prefix + "TButton", on + "Button", theme.text, font, (12 - less, 11 - less),
+                               ground)
             self._button_style(style, prefix + "Primary.TButton", on + "Primary", theme.on_colour, primary_font,
                                (12 - less, 14 - less), ground)
         self._button_style(style, "Place.TRadiobutton", "Place", theme.text, "body", (12, 8), theme.panel)
         self._button_style(style, "Level.TRadiobutton", "Level", theme.text, "body", (9, 6), theme.panel)
         self._button_style(style, "Foot.TButton", "Foot", theme.text, "body", (4, 11 - less), theme.list)
-        style.map("Place.TRadiobutton", foreground=[("selected", theme.allowed)], font=[("selected", self.fonts["bold"])])
+        style.map("Place.TRadiobutton", foreground=[("selected", theme.allowed)],
+                  font=[("selected", self.fonts["bold"])])
         style.configure("Level.TRadiobutton", font=self.fonts["small" if self.is_dense else "body"],
                         padding=(9 - less // 2, 6 - less))
         style.map("Level.TRadiobutton", foreground=[("selected", theme.on_colour)])
@@ -8238,7 +8265,8 @@ class Look:
                         rowheight=fonts["body"].metrics("linespace") + 6)
         style.layout("Treeview.Heading", [("Treeheading.cell", {"sticky": "nsew"}), ("Treeheading.padding", {
             "sticky": "nsew", "children": [("Treeheading.text", {"sticky": "we"})]})])
-        style.configure("Treeview.Heading", background=theme.zebra, foreground=theme.text, font=fonts["bold"], padding=4)
+        style.configure("Treeview.Heading", background=theme.zebra, foreground=theme.text, font=fonts["bold"],
+                        padding=4)
         style.map("Treeview", background=[("selected", theme.allowed)], foreground=[("selected", theme.on_colour)])
 
     def _element(self, style: ttk.Style, name: str, picture: tk.PhotoImage, states: List[Tuple[Any, ...]],
@@ -8278,7 +8306,7 @@ class Look:
                 style.configure(f"{name}{kind}.TLabel", background=tint, foreground=colour, font=self.fonts[font])
 
     def growth_on(self, width: int, height: int) -> float:
-        """By how much text grows on a screen of this size (pixels) that the window fills; the zoom comes on top of it."""
+        """By how much text grows on a screen of this size (pixels) that the window fills; the zoom comes on top."""
         lines = height / (LINES_ON_SCREEN * 1.2 * (self._points + self.zoom) * self._scaling)
         return max(1.0, min(width / FULL_WIDTH, height / FULL_HEIGHT, lines))
 
@@ -8513,7 +8541,7 @@ BENDS = sorted(((first, second) for first in range(-3, 4) for second in range(-3
 @functools.lru_cache(maxsize=8)
 def free_way(first: Point, last: Point, start: float, end: float, obstacles: Tuple[Point, ...], distance: float
              ) -> List[Point]:
-    """A line that begins so far behind one point and ends so far before another, bent so that it passes beside obstacles.
+    """A line that begins so far behind one point and ends so far before another, bent so that it passes obstacles.
 
     All lengths are pixels; `distance` is what is kept from the middle of an
     obstacle.  Where no bend is free, the one that meets the fewest is taken.
@@ -8524,10 +8552,12 @@ def free_way(first: Point, last: Point, start: float, end: float, obstacles: Tup
     ways: List[Tuple[int, int, List[Point]]] = []
     for bend in BENDS:
         # A cubic Bezier curve, with its control points beside the line at a third and two thirds of it.
-        (x, y), (x3, y3) = ((x1 + (x2 - x1) * part + 0.2 * side * (y2 - y1), y1 + (y2 - y1) * part - 0.2 * side * (x2 - x1))
+        (x, y), (x3, y3) = ((x1 + (x2 - x1) * part + 0.2 * side * (y2 - y1),
+                             y1 + (y2 - y1) * part - 0.2 * side * (x2 - x1))
                             for part, side in zip((1 / 3, 2 / 3), bend))
         points = [((1 - t) ** 3 * x1 + 3 * t * (1 - t) ** 2 * x + 3 * t * t * (1 - t) * x3 + t ** 3 * x2,
-                   (1 - t) ** 3 * y1 + 3 * t * (1 - t) ** 2 * y + 3 * t * t * (1 - t) * y3 + t ** 3 * y2) for t in times]
+                   (1 - t) ** 3 * y1 + 3 * t * (1 - t) ** 2 * y + 3 * t * t * (1 - t) * y3 + t ** 3 * y2)
+                  for t in times]
         met = sum(any((px - ox) ** 2 + (py - oy) ** 2 < least for px, py in points) for ox, oy in obstacles)
         ways.append((met, len(ways), points if any(bend) else [points[0], points[-1]]))
         if not met:
@@ -8717,7 +8747,8 @@ class BoardView(tk.Canvas):
             self._set(self._board, image="", state="hidden")
             self.itemconfigure("plain", state="normal")
             line = max(1.0, layout.size / 18)
-            for item, inset, colour in ((self._plate[0], 0.0, theme.frame), (self._plate[1], 0.14, theme.frame_hairline)):
+            for item, inset, colour in ((self._plate[0], 0.0, theme.frame),
+                                        (self._plate[1], 0.14, theme.frame_hairline)):
                 self.coords(item, *_pairs(layout.plate(inset)))
                 self._set(item, fill=theme.frame, outline=colour)
             for cell, item in self._faces.items():
@@ -8729,7 +8760,8 @@ class BoardView(tk.Canvas):
             self._set(self._letters[letter], fill=theme.letters, font=font)
         for rank, place in layout.ranks().items():
             self.coords(self._ranks[rank], *place)
-            self._set(self._ranks[rank], fill=theme.letters, font=font, state="normal" if self._show_ranks else "hidden")
+            self._set(self._ranks[rank], fill=theme.letters, font=font,
+                      state="normal" if self._show_ranks else "hidden")
         self.refresh()
 
     # -- drawing --
@@ -8737,8 +8769,8 @@ class BoardView(tk.Canvas):
     def png(self) -> bytes:
         """What is on the board, without what the hand does, as a PNG picture."""
         assert self.picture is not None
-        picture = self.picture._replace(selected=None, targets=frozenset(), hovered=None, causes=frozenset(), tried=None,
-                                        cursor=None, carried=None)
+        picture = self.picture._replace(selected=None, targets=frozenset(), hovered=None, causes=frozenset(),
+                                        tried=None, cursor=None, carried=None)
         return picture_png(picture, self._theme, self.layout.flipped, self._show_ranks)
 
     def render(self, picture: Picture) -> None:
@@ -8982,7 +9014,7 @@ class SeatRow(ttk.Frame):
         self._show_name(seat, kind, self._width - disc.width() - (30 if self.look.is_dense else 38) - 2 * LABEL_BORDER)
 
     def _show_name(self, seat: SeatView, kind: str, room: int) -> None:
-        """Show the name in so many pixels: first the number beside it goes, which the marks tell, too; then a part of it."""
+        """Show the name in so many pixels: first the number beside it goes, which the marks tell; then a part of it."""
         fonts, is_dense = self.look.fonts, self.look.is_dense
         font, name = fonts["bold" if is_dense else "name"], seat.name
         # Number and marks share a column, which is as wide as the wider of the two.
@@ -9101,7 +9133,8 @@ class MessageBox(ttk.Frame):
                 (None, self.text, voice.text, f"{kind}.TLabel"),
                 (self.signs[1], self.task, voice.task, f"{kind}Bold.TLabel"))):
             picture = signs[row] if text else None
-            room = self._width - (0 if is_plain else 2 * beside) - 2 * LABEL_BORDER - (picture.width() + 10 if picture else 0)
+            room = self._width - (0 if is_plain else 2 * beside) - 2 * LABEL_BORDER
+            room -= picture.width() + 10 if picture else 0
             label.configure(text=text, style=style, wraplength=max(60, room))
             if text:
                 column = 1 if picture else 0
@@ -9121,13 +9154,14 @@ class MessageBox(ttk.Frame):
             self.buttons.grid_remove()
 
     def _signs(self, voice: Voice) -> Tuple[Optional[tk.PhotoImage], None, Optional[tk.PhotoImage]]:
-        """What stands before the heading, the text and the task: a cross, a crown, the dot that is on the board, too."""
+        """What stands before the heading, the text and the task: a cross, a crown, the dot that is on the board."""
         look, theme = self.look, self.look.theme
         heading = task = None
         if voice.kind == "refused":
             heading = look.sign("cross")
         elif voice.kind == "end" and voice.is_joy and not look.is_dense:
-            heading = look.picture(paint_sign, round(-2.4 * look.fonts["body"].cget("size")), theme.gold, "crown", "#5c3d06")
+            size = round(-2.4 * look.fonts["body"].cget("size"))
+            heading = look.picture(paint_sign, size, theme.gold, "crown", "#5c3d06")
         if voice.task and not look.is_dense:
             task = look.picture(paint_dot, (round(-4.4 * look.fonts["body"].cget("size")) / 2, 0.0), 1.0, theme.allowed)
         return heading, None, task
@@ -9159,7 +9193,8 @@ class MoveList(ttk.Frame):
         self.buttons: Dict[str, ttk.Button] = {}
         for column, key in enumerate(("first", "previous", "next", "last")):
             self.foot.columnconfigure(column, weight=1, uniform="foot")
-            self.buttons[key] = ttk.Button(self.foot, style="Foot.TButton", command=partial(on_command, key), takefocus=0)
+            self.buttons[key] = ttk.Button(self.foot, style="Foot.TButton", command=partial(on_command, key),
+                                           takefocus=0)
             self.buttons[key].grid(row=0, column=column, sticky="ew")
         self.canvas.bind("<Button-1>", self._on_click)
         self.canvas.bind("<Configure>", self._on_configure)
@@ -9692,7 +9727,8 @@ class RowList(ttk.Frame):
                 x += self._draw_box(x, y, row.state == "on")
             elif row.state:
                 right -= self._draw_state(right, y, row.state)
-            detail = canvas.create_text(right, y, text=row.detail, anchor="e", fill=theme.quiet_text, font=fonts["small"])
+            detail = canvas.create_text(right, y, text=row.detail, anchor="e", fill=theme.quiet_text,
+                                        font=fonts["small"])
             text = canvas.create_text(x, y, text=row.text, anchor="w", fill=theme.text, font=fonts["bold"])
             if canvas.bbox(text)[2] > canvas.bbox(detail)[0] - 4:
                 canvas.delete(detail)  # there is no room for both
@@ -9891,9 +9927,9 @@ class SidePage(ttk.Frame):
         self.feedback = ttk.Label(self)
         self.buttons = ButtonGrid(self, on_command, focus_back)
         self.note = ttk.Label(self, style="Small.TLabel", anchor="center", justify="center")
-        for row, widget in ((2, self.curve), (3, self.table), (5, self.heading), (6, self.text), (7, self.picture), (8, self.choices),
-                            (9, self.task_box), (10, self.feedback), (self.LIST, self.list), (12, self.buttons),
-                            (14, self.note)):
+        for row, widget in ((2, self.curve), (3, self.table), (5, self.heading), (6, self.text), (7, self.picture),
+                            (8, self.choices), (9, self.task_box), (10, self.feedback), (self.LIST, self.list),
+                            (12, self.buttons), (14, self.note)):
             widget.grid(row=row, column=0, sticky="nsew" if widget is self.list else "ew", pady=(0, 10))
         #: What is chosen in each row of choices.
         self._chosen: List[tk.StringVar] = []
@@ -9961,7 +9997,7 @@ class SidePage(ttk.Frame):
         self._share_out(page)
 
     def _share_out(self, page: PageView) -> None:
-        """Give the room that is left to a long list; a short one is as high as its lines and lets the page end there."""
+        """Give the room that is left to a long list; a short one is as high as its lines, and the page ends there."""
         is_short = len(page.rows) <= self.SHORT and not page.table and wanted_height(self) <= self._height
         has_list = bool(page.rows) and not is_short
         for row, weight in ((self.ABOVE, 0 if page.rows else 2), (self.LIST, int(has_list)),
@@ -10164,7 +10200,7 @@ class StageCanvas(tk.Canvas):
                                  anchor="nw")
 
     def _draw_legend(self) -> None:
-        """What the colours of lines mean, in the upper right corner, where it does not scroll away; never over a box."""
+        """What the colours of lines mean, in the upper right corner, where it does not scroll away, nor over a box."""
         theme, font = self.look.theme, self.look.fonts["small"]
         left = self._wide - max(font.measure("  " + word) for word in self._words) - 60
         rights = [self._place(node)[0] + self._size(node)[0] / 2 for node in self.shown.nodes if not node.level]
@@ -10193,8 +10229,9 @@ class StageCanvas(tk.Canvas):
 
     def _draw_edge(self, edge: StageEdge, nodes: Dict[str, StageNode]) -> None:
         theme = self.look.theme
-        colour, width = {"waiting": (theme.border, 1.0), "cut": (theme.quiet_text, 1.5), "plain": (theme.quiet_text, 2.0),
-                         "best": (theme.gold, 4.0), "current": (theme.allowed, 4.0)}[edge.kind]
+        colour, width = {"waiting": (theme.border, 1.0), "cut": (theme.quiet_text, 1.5),
+                         "plain": (theme.quiet_text, 2.0), "best": (theme.gold, 4.0),
+                         "current": (theme.allowed, 4.0)}[edge.kind]
         (x1, y1), (x2, y2) = self._ends(edge, nodes)
         if len(nodes) > WHOLE_TREE:  # painting the long lines of a wide tree would take a second
             self.create_line(x1, y1, x2, y2, width=width, fill=colour, dash=(4, 4) if edge.kind == "cut" else ())
@@ -10748,7 +10785,8 @@ class LearningPage(ttk.Frame):
         self.curve.bind("<Configure>", self._redraw)
         self.table.bind("<Configure>", self._redraw)
         self.table.bind("<Button-1>", self._on_click)
-        for key, choice in (("Up", "row_up"), ("Down", "row_down"), ("Right", "percent_more"), ("Left", "percent_less")):
+        for key, choice in (("Up", "row_up"), ("Down", "row_down"), ("Right", "percent_more"),
+                            ("Left", "percent_less")):
             self.table.bind(f"<{key}>", partial(self._on_key, choice))
         for sequence, step in (("<Button-4>", -1), ("<Button-5>", 1), ("<MouseWheel>", 0)):
             self.table.bind(sequence, partial(self._on_wheel, step))
@@ -10838,7 +10876,7 @@ class LearningPage(ttk.Frame):
         return height, begin, width - len(Learning.PERCENTS) * factor - 10, factor
 
     def _draw_table(self, view: LearningView) -> None:
-        """Each part with its numbers as bars, a beginner's pale behind the learnt ones, and what they are multiplied by."""
+        """Each part with its numbers as bars, a beginner's pale behind the learnt, and what they are multiplied by."""
         canvas, theme, fonts, texts = self.table, self.look.theme, self.look.fonts, self.texts
         canvas.delete("all")
         height, begin, end, factor = self._measures(view)
@@ -10860,8 +10898,9 @@ class LearningPage(ttk.Frame):
                 x = end + 4 + place * factor
                 if is_chosen:
                     canvas.create_rectangle(x, y + 4, x + factor - 4, y + height - 4, fill=theme.allowed, outline="")
-                canvas.create_text(x + factor / 2 - 2, y + height / 2, text={50: "×½"}.get(percent, f"×{percent // 100}"),
-                                   font=fonts["small"], fill=theme.on_colour if is_chosen else theme.text)
+                canvas.create_text(x + factor / 2 - 2, y + height / 2, font=fonts["small"],
+                                   text={50: "×½"}.get(percent, f"×{percent // 100}"),
+                                   fill=theme.on_colour if is_chosen else theme.text)
         reach = height * (len(view.rows) + 1) + 4
         canvas.configure(scrollregion=(0, 0, width - 4, max(reach, canvas.winfo_height() - 4)))
         y, top, bottom = height * (view.chosen + 1), *(share * reach for share in canvas.yview())
@@ -10953,7 +10992,8 @@ class TalkPanel(ttk.Frame):
         fixed = tkfont.Font(self, name="TkFixedFont", exists=True).actual()["family"]
         font = (fixed, fonts["small"].cget("size"))
         self.text.configure(font=font, background=theme.list, foreground=theme.text, highlightbackground=theme.border,
-                            highlightcolor=theme.border, selectbackground=theme.allowed, selectforeground=theme.on_colour)
+                            highlightcolor=theme.border, selectbackground=theme.allowed,
+                            selectforeground=theme.on_colour)
         indent = round(0.8 * self.look.em)
         self.text.tag_configure("name", font=(*font, "bold"), spacing1=6)
         self.text.tag_configure(">", foreground=theme.quiet_text, lmargin1=indent, lmargin2=2 * indent)
@@ -11124,7 +11164,8 @@ class MainWindow:
         focus_back = partial(self._focus_board, None)
         self.column = ttk.Frame(self.panel)
         self.page = SidePage(self.panel, look, on_command, partial(self._choose, "page", on_choice), focus_back)
-        self.theatre = TheatrePage(self.panel, look, texts, jobs, on_command, partial(self._choose, "theatre", on_choice))
+        self.theatre = TheatrePage(self.panel, look, texts, jobs, on_command,
+                                   partial(self._choose, "theatre", on_choice))
         self.learning = LearningPage(self.panel, look, texts, on_command, partial(self._choose, "learning", on_choice))
         self.reasons = ReasonBox(frame, look, texts)
         self.talk = TalkPanel(self.column, look, texts, on_command, on_copy)
@@ -12872,7 +12913,8 @@ class App:
                                   partial(self.handle, self.game_commands.set_level), self.game_commands.level),
             "theme": Submenu(themes, partial(self.handle, self.view_commands.change_look, "theme"),
                              partial(getattr, self.look, "theme_name")),
-            "language": Submenu(partial(tuple, LANGUAGES.items()), partial(self.handle, self.view_commands.set_language),
+            "language": Submenu(partial(tuple, LANGUAGES.items()),
+                                partial(self.handle, self.view_commands.set_language),
                                 partial(getattr, self.texts, "language"))}
 
     def _named(self, keys: Sequence[str], prefix: str = "") -> Sequence[Tuple[str, str]]:
@@ -12917,7 +12959,8 @@ class App:
             for sequence in shortcut_sequences(command.shortcut) if command.shortcut else ():
                 root.bind(sequence, partial(self._on_event, partial(self.run, command.key)))
         # On American keyboards plus needs Shift, so the key without it does, too.
-        root.bind("<Command-equal>" if IS_MAC else "<Control-equal>", partial(self._on_event, partial(self.run, "larger")))
+        root.bind("<Command-equal>" if IS_MAC else "<Control-equal>",
+                  partial(self._on_event, partial(self.run, "larger")))
         root.bind("<Control-Key>", self._on_control_key)
         root.bind("<<Redo>>", partial(self._on_event, partial(self.run, "redo")))
         root.bind("<Alt-m>", partial(self._on_event, partial(self.run, "menu")))

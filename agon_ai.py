@@ -2097,7 +2097,8 @@ def programs_in(folder: str) -> List[str]:
     for entry in os.scandir(folder):
         ending = os.path.splitext(entry.name)[1].lower()
         # Not all files that may be executed: on some disks these are all.
-        can_run = ending in (*INTERPRETERS, ".exe") or not ending and os.name == "posix" and os.access(entry.path, os.X_OK)
+        is_marked = os.name == "posix" and os.access(entry.path, os.X_OK)
+        can_run = ending in (*INTERPRETERS, ".exe") or not ending and is_marked
         if can_run and entry.is_file() and not entry.name.startswith((".", "_")):
             found.append(entry.name)
     return sorted(found, key=str.casefold)

@@ -1619,19 +1619,20 @@ def _open_temporary(target: str, mode: int) -> BinaryIO:
     """A new file of a random name beside the target, locked while it is open: so others see that its writer lives."""
     while True:
         file = open(f"{_temporary_stem(target)}.{os.urandom(4).hex()}.tmp", "xb", opener=partial(os.open, mode=mode))
-        _seize(file)
-        if os.path.exists(file.name):
+        if _seize(file) is not False and os.path.exists(file.name):
             return file
         file.close()  # it has been taken for a leftover before it was locked
 
 
-def _seize(file: BinaryIO) -> bool:
-    """Lock an open file until it is closed or its process has ended; False where it is locked or cannot be locked."""
+def _seize(file: BinaryIO) -> Optional[bool]:
+    """Lock an open file until it is closed or its process has ended; False if it is locked, None if it cannot be."""
     try:
         import fcntl
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):
+    except BlockingIOError:
         return False
+    except (ImportError, OSError):
+        return None
     return True
 
 
@@ -1641,7 +1642,7 @@ def _is_abandoned(temporary: str) -> bool:
         if not stat.S_ISREG(os.lstat(temporary).st_mode):
             return False  # a pipe of that name would never open
         with open(temporary, "rb") as file:
-            return _seize(file)
+            return _seize(file) is True
     except OSError:
         return False  # it has its place by now, or may not be read
 

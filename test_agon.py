@@ -2629,6 +2629,25 @@ def test_a_temporary_file_removed_before_it_was_locked_is_made_anew(
     assert len(set(seized)) == 2 and sorted(os.listdir(tmp_path)) == ["gone", "x.agon"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows removes no file that is open")
+def test_a_temporary_file_that_another_program_is_about_to_remove_is_not_used(
+        tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch) -> None:
+    real, others = agon_core._seize, []
+
+    def seized_by_another_before(file: Any) -> Any:
+        if not others:
+            others.append(open(file.name, "rb"))
+            assert real(others[0])
+        return real(file)
+    monkeypatch.setattr(agon_core, "_seize", seized_by_another_before)
+    path = os.path.join(tmp_path, "x.agon")
+    Game().save(path)
+    (other,) = others
+    os.remove(other.name)  # no error: it is still there
+    other.close()
+    assert os.listdir(tmp_path) == ["x.agon"]
+
+
 def test_a_file_killed_while_it_was_written_leaves_what_is_later_removed(
         tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch) -> None:
     path = os.path.join(tmp_path, "autosave.agon")

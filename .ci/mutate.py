@@ -41,7 +41,7 @@ OPERATOR = re.compile(r"is\s+not|not\s+in|is|in|and|or|<<|>>|//|<=|>=|==|!=|[-+*
 
 
 #: Runs at the start of each Python that the unchanged tests start, and as a part of pytest: notes which test calls
-#: which function of the file, in a line each, "test<tab>first line of the function".  Children know the test from pytest.
+#: which function of the file, in a line each, "test<tab>first line of the function".  Children are told by pytest.
 RECORDER = '''
 import os, sys, threading
 notes = os.open({notes!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

@@ -108,7 +108,7 @@ def play_in_the_window(folder, copy, home):
     for key in ("End", "shift+Home"):  # a name is proposed
         xdotool("key", key)
         time.sleep(0.3)
-    # A letter that the keyboard lacks is lent to it for a moment only, which a busy machine misses: so take another one.
+    # A letter that the keyboard lacks is lent to it for a moment only, which a busy machine misses: take another one.
     for keyboard, part in zip(("us", "de", "us"), re.split("(\u00fc)", "Z:" + saved.replace("/", "\\"))):
         subprocess.run(["setxkbmap", keyboard], check=True)
         time.sleep(1)

@@ -12,12 +12,12 @@ from typing import Dict, Set
 
 TESTS = "test_agon.py"
 #: What tests name that work with the system: modules, pytest's fixtures, and the class that starts engines.
-SYSTEM = {"errno", "os", "Path", "select", "shutil", "signal", "socket", "stat", "subprocess", "sys", "threading", "time",
-          "capfd", "capsys", "monkeypatch", "tmp_path", "EngineProcess"}
+SYSTEM = {"errno", "os", "Path", "select", "shutil", "signal", "socket", "stat", "subprocess", "sys", "threading",
+          "time", "capfd", "capsys", "monkeypatch", "tmp_path", "EngineProcess"}
 
 
 def names_in(part: ast.AST) -> Set[str]:
-    """What a part of a source uses from outside: names that it does not set itself, fixtures, and classes of modules."""
+    """What a part of a source uses from outside: names that it does not set itself, fixtures, classes of modules."""
     used: Set[str] = set()
     own: Set[str] = set()
     for node in ast.walk(part):
