@@ -1496,6 +1496,8 @@ def _parse_rules(value: str) -> Rules:
 #: Windows refuses to replace a file that another program, a virus scanner say,
 #: has open for a moment: how often it is tried again, and after how many seconds.
 REPLACE_TRIES, REPLACE_PAUSE_S = 10, 0.05
+#: How many temporary files are made before one is used that cannot be told from a leftover.
+LOCK_TRIES = 5
 #: A temporary file so old (seconds) belongs to nobody any more, wherever no lock can tell.
 LEFTOVER_S = 600.0
 #: How many characters of the target's name the name of its temporary file begins with.
@@ -1617,11 +1619,13 @@ def _temporary_stem(target: str) -> str:
 
 def _open_temporary(target: str, mode: int) -> BinaryIO:
     """A new file of a random name beside the target, locked while it is open: so others see that its writer lives."""
-    while True:
+    for tries_left in range(LOCK_TRIES - 1, -1, -1):
         file = open(f"{_temporary_stem(target)}.{os.urandom(4).hex()}.tmp", "xb", opener=partial(os.open, mode=mode))
-        if _seize(file) is not False and os.path.exists(file.name):
-            return file
+        if not tries_left or _seize(file) is not False and os.path.exists(file.name):
+            break
         file.close()  # it has been taken for a leftover before it was locked
+        _try_quietly(os.remove, file.name)
+    return file
 
 
 def _seize(file: BinaryIO) -> Optional[bool]:

@@ -2571,7 +2571,7 @@ def test_on_windows_a_file_that_is_open_elsewhere_for_a_moment_is_replaced_all_t
 
 def test_where_no_lock_can_tell_only_what_is_old_was_left_behind_by_a_killed_program(
         tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agon_core, "_seize", lambda file: False)
+    monkeypatch.setattr(agon_core, "_seize", lambda file: None)
     path = os.path.join(tmp_path, "autosave.agon")
     left = ["autosave.ago.0123abcd.tmp", "autosave.agon.4711.tmp"]
     others = ["autosave-2.a.0123abcd.tmp", "autosave.agon", "autosave.ago.tmp", "settings.jso.0123abcd.tmp"]
@@ -2643,8 +2643,10 @@ def test_a_temporary_file_that_another_program_is_about_to_remove_is_not_used(
     path = os.path.join(tmp_path, "x.agon")
     Game().save(path)
     (other,) = others
-    os.remove(other.name)  # no error: it is still there
-    other.close()
+    with other:
+        assert os.listdir(tmp_path) == ["x.agon"] and not os.path.samestat(os.fstat(other.fileno()), os.stat(path))
+    monkeypatch.setattr(agon_core, "_seize", lambda file: False)  # a disk that calls everything locked
+    Game().save(path)
     assert os.listdir(tmp_path) == ["x.agon"]
 
 
@@ -8173,7 +8175,7 @@ def test_the_users_folder_is_made_when_something_is_written_there(home: Path) ->
 
 def test_whoever_writes_a_file_removes_what_was_left_behind_beside_it(
         home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agon_core, "_seize", lambda file: False)
+    monkeypatch.setattr(agon_core, "_seize", lambda file: None)
     home.mkdir()
     for name, age in (("note.0123abcd.tmp", 2), ("note.89abcdef.tmp", 0), ("other.0123abcd.tmp", 2)):
         (home / name).write_text("half", "utf-8")
