@@ -3957,6 +3957,10 @@ class Course(NamedTuple):
     steps: Sequence[TreeStep]
 
 
+#: A search as far as it has come at a moment of the show, and what is known of each node by then.
+Moment = Tuple[Course, Dict[str, "Known"]]
+
+
 def same_moment(steps: Sequence[TreeStep], now: int, others: Sequence[TreeStep]) -> int:
     """How far another search of the same tree is when this one has made its step `now`.
 
@@ -4529,13 +4533,13 @@ class Theatre(Table):
 
     def theatre(self, texts: Texts) -> Optional[TheatreView]:
         """The stage, what is said about the present step, its line of code, and the counts."""
-        steps = self.steps[:self.now + 1]
+        moments = self._moments()
+        (_, steps), known = moments.get(self.is_plain, (Course({}, ()), {}))
         function = steps[-1].function if steps else "largest" if self.is_plain else "largest_within"
-        known = known_after(self.branches, steps)
         sentence, conclusion = step_words(steps[-1], self.branches, known, texts) if steps else ("", "")
         lesson = self.examples[self.number - 1] if self.number else None
         counts = ((texts("tree_count_plain"), self.plain), (texts("tree_count_pruned"), self.counts.get(self.order, 0)))
-        pictures = {is_plain: self._stage(is_plain, texts) for is_plain in (False, True)}
+        pictures = {is_plain: self._stage(is_plain, moments, texts) for is_plain in (False, True)}
         pruning = "with" if self.pruning == "both" and not self.is_small else self.pruning
         return TheatreView(
             title=lesson.title[texts.language] if lesson else texts("tree"),
@@ -4550,37 +4554,37 @@ class Theatre(Table):
             counts=counts if self.plain else (),
             orders=tuple((texts("order_" + order), self.counts[order]) for order in ORDERS if order in self.counts),
             progress=texts("tree_progress", number=self.now + 1, count=len(self.steps)) if steps else "",
-            buttons=self._buttons(texts), reasons=self._reasons(texts), is_running=self.is_running,
+            buttons=self._buttons(texts), reasons=self._reasons(moments, texts), is_running=self.is_running,
             whole=pictures[True][0], is_double=pruning == "both", captions=(pictures[False][1], pictures[True][1]))
 
-    def _known(self, is_plain: bool) -> Dict[str, Known]:
-        """What a search has found out at the present moment of the show."""
-        return known_after(self._courses[is_plain].branches, self._made(is_plain))
+    def _moments(self) -> Dict[bool, Moment]:
+        """What each search that is there has done at the present moment of the show, and what is known by then."""
+        moments: Dict[bool, Moment] = {}
+        for is_plain, (branches, steps) in self._courses.items():
+            now = self.now if is_plain == self.is_plain else same_moment(self.steps, self.now, steps)
+            made = Course(branches, steps[:now + 1])
+            moments[is_plain] = made, known_after(*made)
+        return moments
 
-    def _made(self, is_plain: bool) -> Sequence[TreeStep]:
-        """The steps that a search has made at the present moment of the show."""
-        steps = self._courses[is_plain].steps
-        return steps[:1 + (self.now if is_plain == self.is_plain else same_moment(self.steps, self.now, steps))]
-
-    def _stage(self, is_plain: bool, texts: Texts) -> Tuple[Stage, str]:
+    def _stage(self, is_plain: bool, moments: Dict[bool, Moment], texts: Texts) -> Tuple[Stage, str]:
         """The drawn tree of a search, and how many positions that has looked at; nothing of what is not to be seen."""
-        if is_plain not in self._courses or not self.steps or not (is_plain == self.is_plain or self.is_small):
+        if is_plain not in moments or not self.steps or not (is_plain == self.is_plain or self.is_small):
             return Stage(), ""
-        branches, known = self._courses[is_plain].branches, self._known(is_plain)
+        (branches, steps), known = moments[is_plain]
         name = texts("tree_count_plain" if is_plain else "tree_count_pruned")
-        return (stage_of(branches, known, self._made(is_plain)[-1], self.depth, self.selected, texts),
+        return (stage_of(branches, known, steps[-1], self.depth, self.selected, texts),
                 texts("pruning_progress", name=name, count=looked_at(branches, known),
                       most=self._lines[is_plain][""][0].nodes))
 
-    def _reasons(self, texts: Texts) -> Reasons:
+    def _reasons(self, moments: Dict[bool, Moment], texts: Texts) -> Reasons:
         """Why the node that is looked at is worth what it is worth."""
         path = self.selected or (self.steps[self.now].path if self.steps else "")
         branch = self._branch(path)
         if branch is None:
             return Reasons()
         is_own = self.branches.get(path) is branch
-        known = self._known(self.is_plain if is_own else not self.is_plain)[path]
-        return reasons_of(branch, known, [above.label for above in self._way_to(path) if above.label], texts)
+        _, known = moments[self.is_plain if is_own else not self.is_plain]
+        return reasons_of(branch, known[path], [above.label for above in self._way_to(path) if above.label], texts)
 
     def _choices(self, texts: Texts) -> Choices:
         examples = (("example_0", texts("tree_mine")),
