@@ -84,10 +84,10 @@ from functools import partial
 from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from agon_ai import (
-    INFINITY, LEARNT, LEVELS, ORDERS, PARTS, SIDE_HEADERS, SIDE_WORDS, SIMPLE, SURE_WIN, TABLE_HEADS, WEIGHTS, WIN,
+    DRAW, INFINITY, LEARNT, LEVELS, ORDERS, PARTS, SIDE_HEADERS, SIDE_WORDS, SIMPLE, SURE_WIN, TABLE_HEADS, WEIGHTS, WIN,
     Answer, Clock, EngineFailure, EngineProcess, Info, LastWords, Mistake, Pairing, ProtocolError, Reason, Review, Said,
     TimeControl, Tournament, TreeLine, TreeStep, Weights, annotate, board_plies, chance, changed_weights, explain,
-    mark_of, missing_file, pairings_of, parse_record, parse_tree_line, program_command, programs_in, score_before,
+    missing_file, pairings_of, parse_record, parse_tree_line, program_command, programs_in, score_before,
     source_of, standings, table_rows, tree_steps)
 from agon_ai import reason as reason_of
 from agon_core import (
@@ -525,6 +525,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                            "es auf und ab ging.",
                            "Here no single move has clearly lowered the chance of winning. The curve shows how things "
                            "went up and down."),
+    "mistakes_weak": ("Ein deutlicher Fehler war nicht dabei. Diese Züge haben am meisten gekostet.",
+                      "There was no clear mistake. These moves have cost the most."),
     "mistakes_partly": ("Durchgesehen bis zum {number}. Zug.", "Looked through up to move {number}."),
     "mistakes_go_on": ("Weiter durchsehen", "Go on looking"),
     "mistakes_you": ("Du hast {move}{mark} gespielt.", "You played {move}{mark}."),
@@ -546,6 +548,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "mistakes_play": ("Vorspielen", "Play it"),
     "mistakes_next": ("Nächster Fehler ›", "Next mistake ›"),
     "mistakes_back": ("‹ Voriger Fehler", "‹ Previous mistake"),
+    "weak_next": ("Nächster Zug ›", "Next move ›"),
+    "weak_back": ("‹ Voriger Zug", "‹ Previous move"),
     "mistakes_solution": ("Lösung zeigen", "Show solution"),
     "mistakes_save": ("Fehler speichern …", "Save the mistakes …"),
     "mistakes_note": ("Dein Spiel bleibt, wie es ist: Versuche hier ändern nichts daran.",
@@ -3055,8 +3059,13 @@ class Mistakes(Table):
 
     @property
     def tasks(self) -> List[Mistake]:
-        """The mistakes found, of the sides that are wanted."""
-        return [mistake for mistake in self.review.mistakes if mistake.position.turn in self.SIDES[self.sides]]
+        """The mistakes found, of the sides that are wanted, or their weakest moves if there are none."""
+        return [task for task in self.review.tasks(self.SIDES[self.sides]) if task.mark or not self.is_looking]
+
+    @property
+    def _are_mistakes(self) -> bool:
+        """Whether the tasks are mistakes, not only weak moves."""
+        return any(task.mark for task in self.tasks)
 
     @property
     def mistake(self) -> Optional[Mistake]:
@@ -3158,8 +3167,7 @@ class Mistakes(Table):
         if move == mistake.better:
             return self._right(mistake.line[1:], mistake.before)
         if outcome:
-            is_good = outcome.winner == mistake.position.turn or (
-                outcome.winner is None and not mark_of(mistake.before, 0))
+            is_good = outcome.winner == mistake.position.turn or outcome.winner is None and mistake.is_mended_by(DRAW)
             if not is_good:
                 return self._wrong("mistakes_ended")
             return self._right((), WIN if outcome.winner is not None else 0)
@@ -3187,7 +3195,7 @@ class Mistakes(Table):
         mistake = self.mistake
         if mistake is None:
             return Next()
-        if not mark_of(mistake.before, score_before(score)):
+        if mistake.is_mended_by(score_before(score)):
             return self._right(line, score_before(score))
         self._wrong("mistakes_wrong", move=self.game.describe(move))
         return Next(Mode.ANIMATING, play=move, delay=REPLY_MS)
@@ -3315,16 +3323,19 @@ class Mistakes(Table):
         return texts(key, side=side, move=move, mark=mistake.mark)
 
     def _line_text(self, texts: Texts) -> str:
-        """The line that may follow, once the task is done."""
-        if not self.line or self.verdict not in ("right", "shown"):
-            return ""
-        return texts("mistakes_line", line=" ".join(self.line_words))
+        """The line that may follow, once the task is done; before, what a weak move is."""
+        if self.line and self.verdict in ("right", "shown"):
+            return texts("mistakes_line", line=" ".join(self.line_words))
+        return "" if self.verdict or self._are_mistakes else self._extent(texts, "mistakes_weak")
 
     def _buttons(self, texts: Texts) -> Tuple[Button, ...]:
         """What can be done about the task: the next thing to do first."""
         is_last, is_done = self.number == len(self.tasks) - 1, self.verdict in ("right", "shown")
-        back = Button("page_back", texts("mistakes_back"), self.number > 0)
-        onward = Button("page_next", texts("mistakes_next"), not is_last, is_done)
+        back_text, onward_text = "mistakes_back", "mistakes_next"
+        if not self._are_mistakes:
+            back_text, onward_text = "weak_back", "weak_next"
+        back = Button("page_back", texts(back_text), self.number > 0)
+        onward = Button("page_next", texts(onward_text), not is_last, is_done)
         again = Button("page_again", texts("page_again"), is_primary=self.verdict == "wrong")
         solution = Button("mistakes_solution", texts("mistakes_solution"))
         if self.verdict == "wrong":
@@ -3337,7 +3348,7 @@ class Mistakes(Table):
     def written(self, texts: Texts) -> str:
         """The game with the mistakes as marks, comments and variations."""
         game = Game.from_text(self.running.text())
-        annotate(game, self.review.mistakes, partial(mistake_comment, texts))
+        annotate(game, self.review.mistakes or self.tasks, partial(mistake_comment, texts))
         return game.to_text(with_undone=True, headers=self.running.headers())
 
 

@@ -4187,6 +4187,8 @@ BENDS = (600.0, 800.0, 1000.0, 1200.0, 1500.0, 2000.0, 3000.0, 1e6)
 MARKS: Tuple[Tuple[int, str], ...] = ((30, "??"), (20, "?"), (10, "?!"))
 #: A win in so many own moves that is missed counts always.
 MISSED_WIN_MOVES = 3
+#: From so many points on a move without a mark belongs to the weak ones, and this many of them are shown at most.
+WEAK_POINTS, WEAK_MOVES = 3, 3
 #: How many positions a review looks at for each move, without another limit.
 REVIEW_NODES = 10_000
 
@@ -4208,10 +4210,16 @@ def chance(score: int, steepness: float = CHANCE_STEEPNESS, bend: float = CHANCE
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, odds))))
 
 
+def _lost(before: int, after: int) -> float:
+    """By how many points of 100 the chance of winning sinks from one score to the other."""
+    return 100 * (chance(before) - chance(after))
+
+
 class Mistake(NamedTuple):
     """A move that has lowered the mover's chance of winning, and what would have been better."""
 
-    #: It is the move after this ply of the game, played in this position; its mark is '?!', '?' or '??'.
+    #: It is the move after this ply of the game, played in this position; its mark is '?!', '?' or '??', '' if the move
+    #: is only weak.
     ply: int
     position: Position
     move: Move
@@ -4232,12 +4240,21 @@ class Mistake(NamedTuple):
     @property
     def lost_points(self) -> int:
         """By how many points of 100 the chance of winning has sunk."""
-        return round(100 * (chance(self.before) - chance(self.after)))
+        return round(_lost(self.before, self.after))
 
     @property
     def missed_win(self) -> int:
         """In how many own moves the game could have been won for sure; 0 if it could not, or can still."""
         return _missed_win(self.before, self.after)
+
+    def is_mended_by(self, score: int) -> bool:
+        """Whether another move that leads to this score for the mover would do: it is no mistake itself.
+
+        Instead of a weak move it must cost less than half of what that has cost.
+        """
+        if self.mark:
+            return not mark_of(self.before, score)
+        return 2 * _lost(self.before, score) < _lost(self.before, self.after)
 
 
 def _missed_win(before: int, after: int) -> int:
@@ -4246,9 +4263,13 @@ def _missed_win(before: int, after: int) -> int:
 
 def mark_of(before: int, after: int) -> str:
     """The mark of a move with the score `after` where one with `before` could be played; '' if it is no mistake."""
-    lost = 100 * (chance(before) - chance(after))
+    lost = _lost(before, after)
     missed = 0 < _missed_win(before, after) <= MISSED_WIN_MOVES
     return next((mark for points, mark in MARKS if lost >= points), "?!" if missed else "")
+
+
+def _is_weak(before: int, after: int) -> bool:
+    return bool(mark_of(before, after)) or _lost(before, after) >= WEAK_POINTS
 
 
 #: What a search has found: the score and the best line of play for the side to move.
@@ -4269,8 +4290,9 @@ class Review:
         self.sides = sides
         #: All moves of the game, those taken back included.
         self.moves = game.moves + game.undone
-        #: What has been found out so far: mistakes in the order of the game, and White's scores by ply.
+        #: What has been found out so far, in the order of the game: mistakes, weak moves, and White's scores by ply.
         self.mistakes: List[Mistake] = []
+        self.weak: List[Mistake] = []
         self.scores: Dict[int, int] = {}
         self._game = Game(game.start, game.rules)
         self._looks = self._look()
@@ -4288,6 +4310,14 @@ class Review:
         except StopIteration:
             self.question = None
 
+    def tasks(self, sides: Sequence[int]) -> List[Mistake]:
+        """The mistakes of these sides; if they have made none, the few weak moves that have cost them the most."""
+        def of_them(moves: Sequence[Mistake]) -> List[Mistake]:
+            return [move for move in moves if move.position.turn in sides]
+
+        weakest = sorted(of_them(self.weak), key=lambda move: _lost(move.before, move.after), reverse=True)
+        return of_them(self.mistakes) or sorted(weakest[:WEAK_MOVES], key=lambda move: move.ply)
+
     def _look(self) -> Generator[Game, Found, None]:
         score, line = yield from self._search()
         self._note(score)
@@ -4297,13 +4327,14 @@ class Review:
             found, following = yield from self._search()
             self._note(found)
             after = score_before(found)
-            if before.turn in self.sides and line and line[0] != move and mark_of(score, after):
+            if before.turn in self.sides and line and line[0] != move and _is_weak(score, after):
                 self._game.undo()
                 if score <= SURE_WIN:
                     score, line = yield from self._second_look(score, line)
-                if mark_of(score, after):
-                    why = reason(self._game, line[0], score)
-                    self.mistakes.append(Mistake(ply, before, move, mark_of(score, after), line, score, after, why))
+                if _is_weak(score, after):
+                    mark, why = mark_of(score, after), reason(self._game, line[0], score)
+                    kind = self.mistakes if mark else self.weak
+                    kind.append(Mistake(ply, before, move, mark, line, score, after, why))
                 self._game.play(move)
             score, line = found, following
 
@@ -4363,11 +4394,18 @@ def mistake_text(mistake: Mistake, rules: Rules = DEFAULT_RULES) -> str:
     return text + (f" ({reason_text(mistake.reason)})" if mistake.reason and not mistake.missed_win else "")
 
 
+def _with_better_play(mistake: Mistake, game: Game) -> str:
+    """The move with its number, what is said of it, and in a second line the better play."""
+    return (f"{game.numbered(mistake.ply)}{mistake.mark} {mistake_text(mistake, game.rules)}\n"
+            f"    {' '.join(better_play(mistake, game.rules).descriptions())}")
+
+
 def annotate(game: Game, mistakes: Sequence[Mistake],
              words: Callable[[Mistake, Rules], str] = mistake_text) -> None:
     """Write mistakes into a game as marks, comments (by `words`) and variations; what stands there already stays."""
     for mistake in mistakes:
-        game.marks.setdefault(mistake.ply, mistake.mark)
+        if mistake.mark:
+            game.marks.setdefault(mistake.ply, mistake.mark)
         comment, text = game.comments.get(mistake.ply + 1, ""), words(mistake, game.rules)
         if text not in comment:
             game.comments[mistake.ply + 1] = f"{comment} {text}".strip()
@@ -4392,7 +4430,7 @@ def worth_of_marks(games: Sequence[Game], mistakes: Sequence[Sequence[Mistake]])
 def review(options: argparse.Namespace) -> None:
     """Look through the games of a file and name the mistakes, each with the better move and its line.
 
-    With --out the file is written with marks, comments and variations; without
+    Of a side that has made none the weakest moves are named.  With --out the file is written with marks, comments and variations; without
     it the games are printed so.  Of several games that have ended it is told
     how often they were won in spite of the mistakes.
     """
@@ -4407,13 +4445,16 @@ def review(options: argparse.Namespace) -> None:
             told = len(looking.mistakes)
             look_further(looking, options.seconds, options.nodes)
             for mistake in looking.mistakes[told:]:
-                print(f"{game.numbered(mistake.ply)}{mistake.mark} {mistake_text(mistake, game.rules)}\n"
-                      f"    {' '.join(better_play(mistake, game.rules).descriptions())}", flush=True)
-        annotate(game, looking.mistakes)
+                print(_with_better_play(mistake, game), flush=True)
         found.append(looking.mistakes)
         for side in sides:
-            marks = Counter(mistake.mark for mistake in looking.mistakes if mistake.position.turn == side)
-            print(f"{('White', 'Black')[side]}: " + ", ".join(f"{marks[mark]} {mark}" for _, mark in reversed(MARKS)))
+            tasks = looking.tasks((side,))
+            annotate(game, tasks)
+            marks = Counter(mistake.mark for mistake in tasks)
+            weak = ", its weakest moves:" * bool(marks[""])
+            print(f"{('White', 'Black')[side]}: " + ", ".join(f"{marks[mark]} {mark}" for _, mark in reversed(MARKS)) + weak)
+            for mistake in tasks[:marks[""]]:
+                print(_with_better_play(mistake, game))
     if len(games) > 1 and options.side == "both":
         for mark, results in worth_of_marks(games, found).items():
             if results:

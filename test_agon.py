@@ -4965,6 +4965,41 @@ def test_the_best_move_and_the_other_side_s_are_no_mistakes():
     assert [mistake.ply for mistake in review.mistakes] == [1]
 
 
+def test_of_a_side_without_mistakes_the_moves_that_cost_the_most_are_its_tasks():
+    review = agon_ai.Review(played("a5-b5 f11-f10"))
+    assert answered(review, (0, "b1-c2"), (800, "f11-f10"), (10, "f11-e10"), (-800, "b1-c2")) == [
+        "", "a5-b5", "b1-c2", "a5-b5 f11-f10"]
+    (weak,) = review.tasks((WHITE,))
+    assert review.mistakes == [] and (weak.mark, weak.lost_points, weak.missed_win) == ("", 4, 0)
+    assert weak.line == tuple(map(mv, ["b1-c2", "f11-e10"])) and (weak.before, weak.after) == (-10, -800)
+    assert review.tasks((BLACK,)) == []
+    review.weak[:] = [weak._replace(ply=2 * number, after=-10 * score) for number, score in enumerate((70, 95, 65, 90, 80))]
+    assert [task.ply for task in review.tasks((WHITE, BLACK))] == [2, 6, 8]
+    review.mistakes.append(weak._replace(mark="?!", ply=4))
+    assert review.tasks((WHITE,)) == review.mistakes
+
+
+def test_a_move_that_costs_little_is_not_even_weak():
+    review = agon_ai.Review(played("a5-b5"))
+    answered(review, (0, "b1-c2"), (500, "f11-f10"))
+    assert review.weak == [] and review.question is None and 2 < agon_ai._lost(0, -500) < agon_ai.WEAK_POINTS
+
+
+def test_a_mistake_is_mended_by_a_move_that_is_none_and_a_weak_move_by_half_its_cost():
+    bad = agon_ai.Mistake(0, pos(ONE_MOVE_TO_WIN), mv("h5-h4"), "??", (mv("h5-g6"),), 0, -2900, None)
+    assert agon_ai.mark_of(0, -1200) == "" != agon_ai.mark_of(0, -1600)
+    assert bad.is_mended_by(-1200) and not bad.is_mended_by(-1600)
+    weak = bad._replace(mark="", after=-900)
+    assert weak.is_mended_by(0) and weak.is_mended_by(-450) and not weak.is_mended_by(-600)
+    assert not weak._replace(after=0).is_mended_by(0)
+
+
+def test_weak_moves_are_written_into_a_game_without_a_mark():
+    game = played("a5-b5 f11-f10")
+    agon_ai.annotate(game, [agon_ai.Mistake(0, game.start, mv("a5-b5"), "", (mv("b1-c2"),), 0, -900, None)])
+    assert game.marks == {} and "better b1-c2" in game.comments[1] and len(game.variations[0]) == 1
+
+
 def test_a_game_without_moves_or_with_an_end_is_reviewed_as_far_as_it_goes():
     review = agon_ai.Review(game_at("Qf1 / Qf11 w"))
     answered(review, (0, "f1-f2"))
@@ -9860,6 +9895,32 @@ def test_a_game_without_mistakes_says_so() -> None:
     assert (page.heading, page.text, page.rows) == (said("mistakes_none"), said("mistakes_none_text"), ())
     assert [button.command for button in page.buttons] == ["page_close"]  # there are no mistakes to be saved
     assert session.table.below is None and session.table.hint() == agon.Next()
+
+
+def test_of_a_game_without_mistakes_the_weakest_moves_are_the_tasks() -> None:
+    session = on_table()
+    table = mistakes((0, "b1-c2"), (800, "f11-f10"), (10, "f11-e10"), (-800, "b1-c2"), moves="a5-b5 f11-f10")
+    session.open(table)
+    page = shown(session).page
+    assert (page.heading, page.text) == ("White played a5-b5.", said("mistakes_weak")) and page.task == said("mistakes_task")
+    assert [(row.mark, row.detail) for row in page.rows] == [("", "cost 7.9 steps")] and table.accepts_moves
+    assert [button[1] for button in buttons(page)[2:4]] == [said("weak_next"), said("weak_back")]
+    after(table, "k1-k2")
+    table.answered(mv("f11-f10"), 700)
+    assert table.verdict == "wrong" and shown(session).page.text == ""
+    table.commands()["page_again"]()
+    after(table, "k1-k2")
+    table.answered(mv("f11-f10"), 200)
+    assert table.verdict == "right" and table.mended == {0}
+    assert Game.from_text(table.written(agon.Texts("en"))).variations[0]
+
+
+def test_weak_moves_are_not_shown_while_the_game_is_still_looked_through() -> None:
+    table = agon.Mistakes(running("a5-b5 f11-f10"), Tried())
+    looked_through(table, (0, "b1-c2"), (800, "f11-f10"), (10, "f11-e10"))
+    assert table.is_looking and table.review.weak and table.tasks == []
+    table.commands()["mistakes_stop"]()
+    assert [task.ply for task in table.tasks] == [0]
 
 
 def test_an_engine_that_fails_stops_the_look_or_lets_the_player_try_again() -> None:
