@@ -757,8 +757,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "part_room": ("Freie Felder", "Room to move"),
     "part_threats": ("Drohungen", "Threats"),
     "part_dangers": ("Gefahren", "Dangers"),
-    "part_trapped": ("Eingeschlossene Steine", "Trapped pieces"),
-    "part_turn": ("Am Zug sein", "Being to move"),
+    "part_trapped": ("Eingeschlossene Wachen", "Trapped guards"),
     # own programs
     "program_hint": ("In beliebiger Sprache; es spricht das Protokoll aus der README.",
                      "In any language; it speaks the protocol of the README."),

@@ -226,7 +226,7 @@ class Weights(NamedTuple):
     """The numbers of the evaluation, in hundredths of a guard's step: made by the command `learn`.
 
     Every number belongs to a count that `counts` makes for the side to move, less the same for the other side; the
-    last five are for the side to move alone.
+    last three are for the side to move alone.
     """
 
     #: A guard by kind of cell (KINDS), and the queen.
@@ -248,15 +248,12 @@ class Weights(NamedTuple):
     waiting: Tuple[int, ...]
     #: A cell to which a piece can step if no enemy stands there, on rings 0 to 3; on rings 4 and 5.
     reach: Tuple[int, ...]
-    #: The right to move.
-    tempo: int
     #: By ring, each guard of the other side that the side to move can trap with a step, when it need not relocate.
     threat: Tuple[int, ...]
     #: By ring, each guard of the side to move that the other side could trap with a step if it were to move.
     danger: Tuple[int, ...]
-    #: Each trapped guard of the side to move, by kind of cell, and its trapped queen, by ring.
+    #: Each trapped guard of the side to move, by kind of cell.
     trapped: Tuple[int, ...]
-    trapped_queen: Tuple[int, ...]
 
 
 WEIGHTS = Weights(
@@ -271,11 +268,9 @@ WEIGHTS = Weights(
     seated=(-44, 85, -83, 20, 42, -50, -14, 47, 144, 167, 35, 86, 0),
     waiting=(13, 17, -69, -26, -5, -83, -32, -26, 33, -115, -54, -87, 0),
     reach=(8, -84),
-    tempo=72,
     threat=(0, 434, 475, 360, 167, 26),
     danger=(0, -271, -308, -198, -65, 0),
-    trapped=(0, -550, -474, -566, -243, -365, -105, -158, -111, 0, 33, -27),
-    trapped_queen=(114, 58, 94, 0, 19, 0))
+    trapped=(0, -550, -474, -566, -243, -365, -105, -158, -111, 0, 33, -27))
 
 #: A count of the evaluation: the name of its weight, and its place in the row of that name.
 Term = Tuple[str, int]
@@ -310,12 +305,9 @@ def counts(position: Position) -> CounterOf[Term]:
     own, enemy, queens = position.own, position.enemy, position.queens
     total = _side_counts(own, queens)
     total.subtract(_side_counts(enemy, queens))
-    total["tempo", 0] += 1
     trapped = own & between(enemy)
     for cell in cells_of(trapped & ~queens):
         total["trapped", KIND[cell]] += 1
-    for cell in cells_of(trapped & queens):
-        total["trapped_queen", RING[cell] or 0] += 1
     if not trapped:
         for cell in cells_of(_can_be_trapped(own, enemy, queens)):
             total["threat", RING[cell] or 0] += 1
@@ -514,7 +506,6 @@ class Evaluation:
         self.shapes = SideShapes()
         self.threats, self.dangers = RingWorths(weights.threat), RingWorths(weights.danger)
         self.trapped = {1 << cell: weights.trapped[KIND[cell]] for cell in CELLS}
-        self.trapped_queen = {1 << cell: weights.trapped_queen[RING[cell] or 0] for cell in CELLS}
 
     def remembered(self) -> List[List[Dict[Bits, Any]]]:
         """The tables that grow: values of sides, steps of sides, and what else is known of sets of pieces."""
@@ -523,15 +514,14 @@ class Evaluation:
 
     def value(self, own: Bits, enemy: Bits, queens: Bits) -> int:
         """The worth of a position for the side to move, without looking ahead."""
-        value = (self.sides[own & queens][own] - self.sides[enemy & queens][enemy] + self.weights.tempo
+        value = (self.sides[own & queens][own] - self.sides[enemy & queens][enemy]
                  + self.danger(own, enemy, queens))
         trapped = own & self.shapes[enemy].flanks
-        return value + (self.loss(trapped, queens) if trapped else self.threat(own, enemy, queens))
+        return value + (self.loss(trapped & ~queens) if trapped else self.threat(own, enemy, queens))
 
-    def loss(self, trapped: Bits, queens: Bits) -> int:
-        """What these trapped pieces count for their owner, whose move it is."""
-        return sum(self.trapped_queen[1 << cell] if queens >> cell & 1 else self.trapped[1 << cell]
-                   for cell in cells_of(trapped))
+    def loss(self, trapped: Bits) -> int:
+        """What these trapped guards count for their owner, whose move it is."""
+        return sum(self.trapped[1 << cell] for cell in cells_of(trapped))
 
     def threat(self, own: Bits, enemy: Bits, queens: Bits) -> int:
         """What counts for the side to move, because it can trap enemy guards with its next step."""
@@ -1242,7 +1232,7 @@ class Searcher:
             free = BOARD & ~(own | enemy)
             if free & enemy_flanks:
                 free &= ~enclosures(own, enemy)
-        base = -evaluation.sides[enemy & queens][enemy] - evaluation.weights.tempo
+        base = -evaluation.sides[enemy & queens][enemy]
         best, best_change = -INFINITY, PASS_CHANGE
         count = 0
         hits = trapping_cells(own, enemy) & free if near & enemy else 0
@@ -1435,7 +1425,7 @@ def _simple_weights() -> Weights:
     guard = (0, 650, 500, 350, 180, 0)
     queen = (900, 900, 550, 350, 170, 0)
     return nothing._replace(
-        guard=tuple(guard[ring] for ring, _ in KINDS), queen=tuple(queen[ring] for ring, _ in KINDS), tempo=80,
+        guard=tuple(guard[ring] for ring, _ in KINDS), queen=tuple(queen[ring] for ring, _ in KINDS),
         detour=-47, reach=(12, 12),
         threat=tuple(worth // 2 for worth in guard),
         trapped=tuple(-60 - guard[ring] if ring else 0 for ring, _ in KINDS))
@@ -3953,8 +3943,7 @@ PARTS: Dict[str, Tuple[Tuple[str, ...], str]] = {
     "room": (("reach",), "cells to step to"),
     "threats": (("threat",), "enemy guards that a step can trap now"),
     "dangers": (("danger",), "own guards that an enemy step could trap"),
-    "trapped": (("trapped", "trapped_queen"), "own pieces that are trapped"),
-    "turn": (("tempo",), "being to move"),
+    "trapped": (("trapped",), "own guards that are trapped"),
 }
 
 
@@ -3970,8 +3959,8 @@ class Part(NamedTuple):
 class Explanation(NamedTuple):
     """All parts of the evaluation of a position; the sum of White's less that of Black's is its value for White.
 
-    What counts for the side to move alone (threats, dangers, trapped pieces,
-    being to move) stands on its side.
+    What counts for the side to move alone (threats, dangers, trapped guards)
+    stands on its side.
     """
 
     parts: Tuple[Part, ...]

@@ -4632,11 +4632,9 @@ def slow_victims(board: Board, side: str) -> List[XY]:
 def slow_counts(board: Board, side: str) -> Dict[Tuple[str, int], int]:
     total = slow_side_counts(board, side)
     total.subtract(slow_side_counts(board, other(side)))
-    total["tempo", 0] += 1
     trapped = slow_trapped(board, side)
     for cell in trapped:
         total["trapped", KINDS_IN_ORDER.index(kind_of(cell))] += board[cell] == side
-        total["trapped_queen", ring(cell)] += board[cell] == side.upper()
     for cell in [] if trapped else slow_victims(board, side):
         total["threat", ring(cell)] += 1
     for cell in slow_victims(board, other(side)):
@@ -4651,12 +4649,11 @@ def test_the_counts_are_those_that_the_weights_describe():
 
 
 @pytest.mark.parametrize("text, terms", [
-    ("Qf1 / Qf11 w", {("tempo", 0): 1}),
     ("d4 e4 a5 / w", {("guard", 2): 1, ("guard", 3): 1, ("guard", 10): 1}),
     ("Qf6 f7 g7 / w", {("queen", 0): 1, ("escort", 0): 1, ("beside", 0): 1, ("last", 2): 1, ("second", 1): 1}),
     ("Qf6 f7 g6 f5 / w", {("seated", 6): 1, ("escort", 0): 3}), ("Qf4 f7 f5 / w", {("waiting", 2): 1}),
     ("a1 / w", {("unaimed", 0): -1, ("reach", 1): 3}),
-    ("d4 / d3 d5 w", {("trapped", 2): 1}), ("Qd4 / d3 d5 w", {("trapped_queen", 2): 1}),
+    ("d4 / d3 d5 w", {("trapped", 2): 1}), ("Qd4 / d3 d5 w", {("trapped", 2): 0}),
     ("d3 c5 / d4 w", {("threat", 2): 1}), ("c3 f3 / d4 w", {("threat", 2): 0}), ("d4 / d3 c5 w", {("danger", 2): 1})])
 def test_what_is_counted_of_a_few_pieces(text, terms):
     found = agon_ai.counts(pos(text))
@@ -4667,29 +4664,29 @@ def test_what_is_counted_of_a_few_pieces(text, terms):
 COUNTED = {
     # Two guards side by side on ring 1 leave four goals without a guard aiming at them; a1 is in line with one goal.
     "e6 f7 / a1 w": "guard1 2, guard9 -1, beside0 1, reach0 3, reach1 -3, last1 1, last5 -1, second1 1, unaimed -1, "
-                    "waiting4 1, waiting0 -1, tempo 1",
+                    "waiting4 1, waiting0 -1",
     # A queen on the throne beside three guards in a row, two pairs of them.
     "Qf6 e6 f7 g6 / Qa1 e3 b1 w": "guard1 3, guard5 -1, guard10 -1, queen0 1, queen9 -1, escort 2, beside0 2, reach0 -2, "
                                   "reach1 -4, last1 1, last5 -1, second1 1, second3 -1, unaimed -1, seated7 1, "
-                                  "waiting0 -1, tempo 1",
+                                  "waiting0 -1",
     # e5 and g6 are opposite each other across the throne.
     "Qf6 e6 g5 / Qf1 w": "guard1 2, queen0 1, queen9 -1, escort 2, reach0 4, reach1 -3, last1 1, second1 1, unaimed -2, "
-                         "seated2 1, waiting0 -1, tempo 1",
+                         "seated2 1, waiting0 -1",
     # A pair on ring 5; on ring 4 and 5 none side by side.
-    "a5 a6 / l6 f2 w": "guard10 1, guard6 -1, beside1 1, reach0 -1, reach1 -1, second5 1, second4 -1, tempo 1",
+    "a5 a6 / l6 f2 w": "guard10 1, guard6 -1, beside1 1, reach0 -1, reach1 -1, second5 1, second4 -1",
     # f4 stands between f3 and f5.
     "f4 / f3 f5 w": "guard2 1, guard1 -1, guard4 -1, reach0 -3, last2 1, last3 -1, second1 -1, waiting0 1, waiting1 -1, "
-                    "detour -1, tempo 1, trapped2 1",
+                    "detour -1, trapped2 1",
     "Qf4 a1 / f3 f5 w": "guard9 1, guard1 -1, guard4 -1, queen2 1, reach0 -3, reach1 3, last5 1, last3 -1, second1 -1, "
-                        "waiting0 1, waiting1 -1, detour -1, tempo 1, trapped_queen2 1",
+                        "waiting0 1, waiting1 -1, detour -1",
     # e3-f3 would enclose f4.
     "e3 f5 / f4 b1 w": "guard1 1, guard5 1, guard2 -1, guard10 -1, reach0 4, reach1 -4, last3 1, last5 -1, second1 1, "
-                       "second2 -1, waiting1 1, waiting0 -1, tempo 1, threat2 1",
+                       "second2 -1, waiting1 1, waiting0 -1, threat2 1",
     "f4 b1 / e3 f5 w": "guard2 1, guard10 1, guard1 -1, guard5 -1, reach0 -4, reach1 4, last5 1, last3 -1, second2 1, "
-                       "second1 -1, waiting0 1, waiting1 -1, tempo 1, danger2 1",
+                       "second1 -1, waiting0 1, waiting1 -1, danger2 1",
     # f2-f3 would enclose f4, but f3 lies between e3 and g2: no piece may go there.
     "f2 f5 / f4 e3 g2 w": "guard1 1, guard6 1, guard2 -1, guard5 -1, guard7 -1, beside0 -1, reach0 -2, second1 1, "
-                          "second3 -1, unaimed 2, detour 1, waiting1 1, waiting0 -1, tempo 1",
+                          "second3 -1, unaimed 2, detour 1, waiting1 1, waiting0 -1",
 }
 
 
@@ -4741,7 +4738,7 @@ def turned_cell(cell, turns, mirrored):
 
 
 def test_the_counts_of_one_side_are_those_of_the_other_with_the_sign_changed():
-    of_the_mover = {"tempo", "threat", "danger", "trapped", "trapped_queen"}
+    of_the_mover = {"threat", "danger", "trapped"}
     for position in MEETING_POSITIONS:
         counts, other = (agon_ai.counts(side) for side in (position, position.with_turn(1 - position.turn)))
         assert {term: count for term, count in counts.items() if count and term[0] not in of_the_mover} == {
@@ -4796,7 +4793,6 @@ def test_a_part_of_the_evaluation_stands_on_the_side_it_belongs_to():
     white, black = parts_of("Qf1 d5 b2 / Qf11 c4 e4 w"), parts_of("Qf11 c4 e4 / Qf1 d5 b2 b")
     for parts, own, other in ((white, 0, 1), (black, 1, 0)):
         assert parts["threats"][own] == weights.threat[3] != 0 == parts["threats"][other]
-        assert parts["turn"][own] == weights.tempo != 0 == parts["turn"][other]
         assert parts["guards"][own] == sum(weights.guard[kind[parse_cell(cell)]] for cell in ("d5", "b2"))
         assert parts["guards"][other] == sum(weights.guard[kind[parse_cell(cell)]] for cell in ("c4", "e4"))
         assert parts["trapped"] == (0, 0)
@@ -5236,8 +5232,8 @@ def test_levels_with_different_weights_remember_together_no_more_than_one_may(mo
 
 
 def test_only_a_few_sets_of_weights_are_kept_ready():
-    for tempo in range(3 * agon_ai.EVALUATIONS_KEPT):
-        agon_ai.evaluate(Position.start(), agon_ai.WEIGHTS._replace(tempo=tempo))
+    for detour in range(3 * agon_ai.EVALUATIONS_KEPT):
+        agon_ai.evaluate(Position.start(), agon_ai.WEIGHTS._replace(detour=detour))
         assert 0 < len(agon_ai.EVALUATIONS) <= agon_ai.EVALUATIONS_KEPT
 
 
@@ -5434,7 +5430,7 @@ def test_the_table_is_forgotten_when_its_scores_no_longer_hold(change):
     agon_ai.Searcher(game, depth=2, memory=memory).run()
     assert memory.table
     with_options = {"tricks": {"tricks": agon_ai.Tricks(contempt=False)},
-                    "weights": {"weights": agon_ai.WEIGHTS._replace(tempo=1)}}.get(change, {})
+                    "weights": {"weights": agon_ai.WEIGHTS._replace(detour=1)}}.get(change, {})
     if change == "rules":
         game = game_at(QUIET, Rules(queen_first=True))
     elif change == "turn":
@@ -5480,7 +5476,7 @@ def test_a_draw_counts_less_than_nothing_for_the_side_that_searches():
 # -- learning --
 
 def test_the_fit_finds_the_weights_that_made_the_labels():
-    taught = agon_ai.WEIGHTS._replace(tempo=33, reach=(40, 5), beside=(-90, 70))
+    taught = agon_ai.WEIGHTS._replace(detour=33, reach=(40, 5), beside=(-90, 70))
     lessons = [agon_ai.Lesson(1, 1, 0, 0, 0, tuple(map(str, MEETING_POSITIONS)),
                               tuple(agon_ai.evaluate(position, taught) for position in MEETING_POSITIONS))]
     examples = agon_ai.examples_of(lessons)
@@ -5555,7 +5551,7 @@ def test_games_that_were_played_with_other_numbers_are_not_taken_for_those_of_a_
 def test_learnt_weights_are_written_into_a_program_in_place_of_the_old_ones(tmp_path):
     path = tmp_path / "agon_ai.py"
     shutil.copy(agon_ai.__file__, path)
-    weights = agon_ai.WEIGHTS._replace(tempo=77, reach=(1, -2))
+    weights = agon_ai.WEIGHTS._replace(detour=77, reach=(1, -2))
     agon_ai.write_weights(weights, str(path))
     assert agon_ai.weights_text(weights) in path.read_text(encoding="utf-8")
     agon_ai.write_weights(agon_ai.WEIGHTS, str(path))
@@ -13005,8 +13001,8 @@ def test_the_page_about_learning_shows_the_curve_and_every_number_before_and_aft
     assert view.curve == agon_ai.LEARNT
     assert [row.part for row in view.rows] == list(agon_ai.PARTS)
     trapped = {row.part: row for row in view.rows}["trapped"]
-    assert trapped.after == tuple(value / 100 for value in agon_ai.WEIGHTS.trapped + agon_ai.WEIGHTS.trapped_queen)
-    assert trapped.before == tuple(value / 100 for value in agon_ai.SIMPLE.trapped + agon_ai.SIMPLE.trapped_queen)
+    assert trapped.after == tuple(value / 100 for value in agon_ai.WEIGHTS.trapped)
+    assert trapped.before == tuple(value / 100 for value in agon_ai.SIMPLE.trapped)
     assert round(100 * view.reasons.total) == agon_ai.evaluate(pos(SHOWN)) and not view.buttons[2].is_possible
 
 
@@ -13028,7 +13024,7 @@ def test_a_weight_can_be_changed_and_the_result_played_against() -> None:
     page.choose("percent_more")
     page.choose("row_up")
     page.choose("percent_less")
-    assert page.weights_text() == "threat=50,danger=200,trapped=0,trapped_queen=0"
+    assert page.weights_text() == "threat=50,danger=200,trapped=0"
     weights = agon_ai.changed_weights(page.weights_text())
     assert weights.trapped == (0,) * len(agon_ai.WEIGHTS.trapped) and weights.danger[1] == 2 * agon_ai.WEIGHTS.danger[1]
     assert round(100 * page.learning(ENGLISH).reasons.total) == agon_ai.evaluate(pos(SHOWN), weights)
@@ -13036,7 +13032,7 @@ def test_a_weight_can_be_changed_and_the_result_played_against() -> None:
     page.play_weights(True)
     page.commands()["learning_reset"]()
     page.play_weights(False)
-    assert begun == ["threat=50,danger=200,trapped=0,trapped_queen=0", "beginner", "none"]
+    assert begun == ["threat=50,danger=200,trapped=0", "beginner", "none"]
 
 
 def test_the_computer_plays_with_changed_numbers_and_the_game_file_keeps_them() -> None:
