@@ -1688,8 +1688,8 @@ def _flush_folder(folder: str) -> None:
 
 # --- 11. Forced wins -------------------------------------------------------------
 
-#: By ring number: the cells farther out.
-_BEYOND: Tuple[Bits, ...] = tuple(sum(RINGS[number + 1:]) for number in range(RADIUS))
+#: The cells farther out than ring 1, 2, 3 and 4.
+_BEYOND_1, _BEYOND_2, _BEYOND_3, _BEYOND_4 = (sum(RINGS[number + 1:]) for number in range(1, RADIUS))
 
 
 def moves_to_go(own: Bits, queens: Bits) -> int:
@@ -1699,8 +1699,8 @@ def moves_to_go(own: Bits, queens: Bits) -> int:
     be put beside the throne, so she is never farther away than two moves.
     """
     guards, queen = own & ~queens, own & queens
-    steps = sum(popcount(guards & beyond) for beyond in _BEYOND[1:])
-    return steps + (queen != THRONE_BIT) + bool(queen & _BEYOND[1])
+    return (popcount(guards & _BEYOND_1) + popcount(guards & _BEYOND_2) + popcount(guards & _BEYOND_3)
+            + popcount(guards & _BEYOND_4) + (queen != THRONE_BIT) + bool(queen & _BEYOND_1))
 
 
 class ForcedWins:
@@ -1721,7 +1721,8 @@ class ForcedWins:
 
     def can_win(self, position: Position, moves: int) -> bool:
         """Whether the side to move can win with at most so many moves, whatever the other side does."""
-        return not position.outcome(self.rules) and self._can_win(*position[:3], moves)
+        return (not position.outcome(self.rules) and moves_to_go(position.own, position.queens) <= moves
+                and self._can_win(*position[:3], moves))
 
     def winning_moves(self, position: Position, moves: int) -> List[Move]:
         """The moves with which the side to move can win in at most so many moves, this one counted."""
@@ -1754,14 +1755,17 @@ class ForcedWins:
         return tuple(played)
 
     def _can_win(self, own: Bits, enemy: Bits, queens: Bits, moves: int) -> bool:
-        if moves_to_go(own, queens) > moves:
-            return False
         key = (own, enemy, queens, moves)
-        if key not in self._known:
+        known = self._known.get(key)
+        if known is None:
             self.nodes += 1
-            self._known[key] = any(self._wins_after(own, enemy, queens, change, moves)
-                                   for change in self._changes(own, enemy, queens))
-        return self._known[key]
+            known = False
+            for change in self._changes(own, enemy, queens):
+                if self._wins_after(own, enemy, queens, change, moves):
+                    known = True
+                    break
+            self._known[key] = known
+        return known
 
     def _wins_after(self, own: Bits, enemy: Bits, queens: Bits, change: Bits, moves: int) -> bool:
         """Whether this change wins, at once or in at most so many moves with it."""
@@ -1794,8 +1798,10 @@ class ForcedWins:
     def _changes(self, own: Bits, enemy: Bits, queens: Bits) -> List[Bits]:
         """All changes, a pass when nothing else is possible; those that trap come first."""
         changes = legal_changes(own, enemy, queens, self.rules)
-        traps = trapping_cells(own, enemy)
-        return sorted(changes, key=lambda change: not change & ~own & traps)
+        traps = trapping_cells(own, enemy) & ~own
+        if not traps:
+            return changes
+        return [change for change in changes if change & traps] + [change for change in changes if not change & traps]
 
 
 # --- 12. Lessons -----------------------------------------------------------------
