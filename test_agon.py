@@ -3172,7 +3172,8 @@ def follow_hints(lesson: Lesson, seed: int) -> bool:
 @takes_long
 def test_whoever_follows_the_hints_reaches_the_goals_of_most_small_games() -> None:
     for lesson in lessons("games.agon"):
-        assert sum(follow_hints(lesson, seed) for seed in range(6)) >= 3, lesson.title["en"]
+        reached = filter(None, (follow_hints(lesson, seed) for seed in range(6)))
+        assert len(list(itertools.islice(reached, 3))) == 3, lesson.title["en"]
 
 
 def refused_tries(goal: str, game: Game) -> List[Move]:
@@ -3297,13 +3298,20 @@ def test_each_puzzle_is_explained_and_the_explanations_speak_of_the_same_cells_i
     assert len(texts) > 0.9 * len(puzzles) and max(texts.values()) == 2
 
 
+@functools.lru_cache(maxsize=None)
+def puzzles_to_win(start: Position) -> "Tuple[agon_ai.Puzzle, ...]":
+    """The forced win of a position if only one move leads to it: every move and every defence has been tried."""
+    return tuple(agon_ai._puzzles_to_win(start))
+
+
 def prove(moves: Sequence[int]) -> None:
-    """Try every move of the solver and every defence: only the solution does what is asked for."""
+    """Only the solution of a puzzle does what is asked for, whatever else is tried."""
     for lesson in puzzles_of(moves):
-        start, wins = lesson.start, ForcedWins()
+        start = lesson.start
         if lesson.goals == ("win",):
-            assert wins.shortest(start, lesson.moves) == lesson.moves
-            right = wins.winning_moves(start, lesson.moves)
+            (found,) = puzzles_to_win(start)
+            assert found.moves == lesson.moves
+            right = [mv(found.solution[0])]
         else:
             right = agon_core.moves_that_reach(lesson.goals[0], Game(start), lesson.moves)
         assert 1 <= len(right) <= 2 and len(start.legal_moves()) >= 5, str(start)
@@ -3338,7 +3346,7 @@ def test_the_shipped_puzzles_are_what_is_found_in_their_positions() -> None:
     for lesson in puzzles_of(range(1, 9)):
         if lesson.theme != "hold":  # which asks the engine, too
             puzzle = as_found(lesson)
-            find = agon_ai._puzzles_to_win if puzzle.goal == "win" else agon_ai._puzzles_of_one_move
+            find = puzzles_to_win if puzzle.goal == "win" else agon_ai._puzzles_of_one_move
             found = [other._replace(theme=puzzle.theme) if other.theme == "ring" else other
                      for other in find(lesson.start)]
             assert puzzle in found, puzzle
