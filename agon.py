@@ -11738,7 +11738,6 @@ class SeatForm(ttk.Frame):
         self._details = {kind: ttk.Frame(details) for kind in self.KINDS}
         for frame, build in zip(self._details.values(), builders):
             build(frame)
-            frame.grid(row=0, column=0, sticky="new")
         self.update_idletasks()
         # As large as the largest, so that the dialog does not jump when another kind is chosen.
         details.rowconfigure(0, minsize=max(frame.winfo_reqheight() for frame in self._details.values()))
@@ -11846,7 +11845,7 @@ class SeatForm(ttk.Frame):
     def _show_kind(self) -> None:
         for kind, frame in self._details.items():
             if kind == self.kind.get():
-                frame.grid()
+                frame.grid(row=0, column=0, sticky="new")
             else:
                 frame.grid_remove()
 

@@ -29,6 +29,7 @@ import gc
 import html.parser
 import importlib.util
 import inspect
+import io
 import itertools
 import json
 import math
@@ -3350,6 +3351,13 @@ def test_the_shipped_puzzles_are_what_is_found_in_their_positions() -> None:
             found = [other._replace(theme=puzzle.theme) if other.theme == "ring" else other
                      for other in find(lesson.start)]
             assert puzzle in found, puzzle
+
+
+def test_only_a_solution_that_the_engine_would_play_is_worth_teaching() -> None:
+    lesson = next(lesson for lesson in puzzles_of((1,)) if lesson.goals == ("trap_two",))
+    assert agon_ai.is_best(as_found(lesson))
+    others = [move for move in lesson.start.legal_moves() if move not in lesson.solution]
+    assert not agon_ai.is_best(as_found(lesson)._replace(solution=(str(others[0]),)))
 
 
 @takes_long
@@ -7662,6 +7670,33 @@ def test_who_watches_sees_every_move_and_changes_nothing() -> None:
     watcher.correspondent.hear_window("resign")
     watcher.correspondent.hear_other("end 1 white")
     assert watcher.game.outcome() == Outcome(BLACK, Ending.RESIGNATION) and not watcher.on_the_way
+
+
+def test_a_window_that_has_lost_its_own_move_is_told_it_after_the_other_side_s() -> None:
+    host, guest = linked()
+    assert guest.side == BLACK and guest.is_waiting
+    correspondent = guest.correspondent
+    correspondent.record = correspondent.record._replace(moves=(mv("b1-c2"), mv("b7-c7")))
+    correspondent._bring_up()
+    assert guest.game and guest.game.moves == correspondent.shown.moves == (mv("b1-c2"),)
+    guest.tell()
+    assert [str(move) for move in guest.game.moves] == ["b1-c2", "b7-c7"]
+
+
+def test_what_the_host_names_a_guest_by_is_kept_only_up_to_a_length() -> None:
+    link = agon_ai.GuestLink(agon_ai.Correspondent("join", None, print, print), io.BytesIO(), "127.0.0.1", "0042")
+    link._be_received(types.SimpleNamespace(send=lambda *_values: None), ["welcome", 50 * "x"])
+    assert link.token == 32 * "x"
+
+
+def test_where_the_port_is_taken_one_of_the_next_is_listened_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(agon_ai, "LINK_PORT", port)
+        host = agon_ai.HostLink(agon_ai.Correspondent("host", WHITE, print, print), io.BytesIO(), "127.0.0.1", port, False)
+        host._listen()
+        assert host.listener is not None and port < host.port < port + agon_ai.LINK_PORTS
+        host.listener.close()
 
 
 def test_a_code_lets_in_and_few_wrong_ones_may_be_tried() -> None:
@@ -12232,7 +12267,7 @@ def test_what_waits_goes_on_when_the_clock_has_been_set_back(monkeypatch: pytest
     ("Cyrillic_ya", 52, "linux", "z"), ("Cyrillic_ze", 33, "linux", "p"), ("Greek_zeta", 52, "linux", "z"),
     ("z", 52, "linux", ""), ("Z", 52, "linux", ""), ("Control_L", 37, "linux", ""), ("KP_Add", 86, "linux", ""),
     ("Cyrillic_ya", 10, "linux", ""), ("Cyrillic_ya", 90, "win32", "z"), ("Cyrillic_ya", 189, "win32", ""),
-    ("Cyrillic_ya", "??", "linux", "")])
+    ("Cyrillic_ya", "??", "linux", ""), ("Cyrillic_ya", "??", "win32", ""), ("z", 90, "win32", "")])
 def test_a_key_that_writes_no_latin_letter_counts_by_its_place(
         monkeypatch: pytest.MonkeyPatch, keysym: str, keycode: object, platform: str, letter: str) -> None:
     if agon is None:
@@ -12801,6 +12836,13 @@ def test_a_value_that_comes_back_climbs_and_the_best_way_is_marked() -> None:
     best = {node.path for node in drawn.nodes if node.is_best}
     assert "0.1" in best and len(best) == 2, "the move and the best reply to it"
     assert show.theatre(ENGLISH).conclusion == "For White that is the best so far."
+
+
+def test_a_tree_that_is_computed_anew_is_shown_from_its_beginning() -> None:
+    show = show_of(SHOWN).answer()
+    show.go_to(5)
+    show.raise_curtain()
+    assert (show.now, show.selected, show.counts) == (0, "", {})
 
 
 def test_without_pruning_nothing_is_cut_and_both_counts_are_told() -> None:
@@ -17391,6 +17433,8 @@ def test_both_trees_stand_beside_each_other_where_there_is_room_and_one_can_be_s
     show = open_theatre(window)
     page = window.app.window.theatre
     window.until(lambda: page.shown.whole.nodes)
+    legend = page.stage._legend[0]
+    assert page.counts.winfo_ismapped() and legend.winfo_ismapped()
     both = page._labels["pruning_both"]
     both.focus_force()
     window.root.update()
@@ -17409,6 +17453,7 @@ def test_both_trees_stand_beside_each_other_where_there_is_room_and_one_can_be_s
     assert show.selected == cut and window.board.picture.position == show.branches[cut].position
     window.root.geometry("640x460")
     window.until(lambda: not second.winfo_ismapped())
+    assert not page.counts.winfo_ismapped() and not legend.winfo_ismapped(), "there is no room for them"
     assert not page._labels["pruning_both"].winfo_ismapped() and page._rows["pruning"].get() == "pruning_with"
     assert page._labels["pruning_without"]["text"] == f"without: {show.plain}"
     assert page._labels["pruning_with"]["text"] == f"with: {show.counts['rules']}"
@@ -17641,6 +17686,9 @@ def test_the_clipboard_carries_positions_and_games(window: Window) -> None:
     window.root.clipboard_append("Guten Morgen")
     window.keys("Control-v")
     assert "Guten" in window.dialog().message and window.moves() == ["b7-c7"]
+    window.root.clipboard_clear()
+    window.keys("Control-v")
+    assert window.app._clipboard() == "" and window.moves() == ["b7-c7"]
 
 
 def test_the_board_is_exported_as_it_is_seen(window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17655,6 +17703,17 @@ def test_the_board_is_exported_as_it_is_seen(window: Window, tmp_path: Path, mon
     window.run("export_game_print")
     window.until(lambda: any(isinstance(child, agon.Dialog) for child in window.root.winfo_children()))
     assert "schreiben" in window.dialog().message
+
+
+def test_a_file_dialog_offers_the_kind_that_is_asked_for_first(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: List[Tuple[str, Any]] = []
+    monkeypatch.setattr(window.app.dialogs, "_choose", lambda ask, parent, **options: asked.append((ask, options)) or "")
+    window.app.dialogs.choose_file("agon")
+    window.app.dialogs.choose_file("svg", for_saving=True, name="board")
+    window.app.dialogs.choose_file("")
+    kinds = [[pattern for _, pattern in options["filetypes"]] for _, options in asked]
+    assert kinds == [["*.agon", "*"], ["*.svg", "*"], ["*"]]
+    assert asked[1][0] == "asksaveasfilename" and asked[1][1]["defaultextension"] == ".svg"
 
 
 def test_the_window_outlives_a_file_dialog_of_the_system(window: Window) -> None:
