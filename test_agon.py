@@ -3360,6 +3360,12 @@ def test_only_a_solution_that_the_engine_would_play_is_worth_teaching() -> None:
     assert not agon_ai.is_best(as_found(lesson)._replace(solution=(str(others[0]),)))
 
 
+def test_a_win_is_about_the_ring_only_when_the_queen_sits_and_nothing_is_trapped() -> None:
+    for text, theme in (("Qf5 e5 e6 f7 g3 g5 g6 / Qd5 c3 d7 e4 e7 h4 h6 w", "win"),
+                        ("Qf6 e5 e6 f5 f7 g5 h5 / Qf11 a2 b7 d1 h1 k7 l2 w", "ring")):
+        assert [puzzle.theme for puzzle in puzzles_to_win(pos(text))] == [theme]
+
+
 @takes_long
 def test_the_text_of_the_shipped_puzzles_is_what_their_positions_lead_to() -> None:
     puzzles = [as_found(lesson) for lesson in lessons("puzzles.agon") if lesson.kind == "puzzle"]
@@ -5107,6 +5113,13 @@ def test_the_curve_command_plays_games_and_fits_a_curve(capsys):
 
 
 # -- results --
+
+def test_a_position_in_which_nobody_can_move_is_worth_a_draw_at_the_horizon():
+    own, enemy, queens, _turn = pos(f"{BLOCKED} w")
+    searcher = agon_ai.Searcher(Game(), nodes=100, tricks=agon_ai.Tricks(contempt=False))
+    for sides in ((own, enemy), (enemy, own)):
+        assert searcher.visit(*sides, queens, 0, -1000, 1000, 3, 0) == agon_ai.DRAW
+
 
 def test_a_win_in_one_is_found_and_named():
     analysis = agon_ai.search(game_at(SEAT_AND_WIN), depth=3)
@@ -7687,6 +7700,30 @@ def test_what_the_host_names_a_guest_by_is_kept_only_up_to_a_length() -> None:
     link = agon_ai.GuestLink(agon_ai.Correspondent("join", None, print, print), io.BytesIO(), "127.0.0.1", "0042")
     link._be_received(types.SimpleNamespace(send=lambda *_values: None), ["welcome", 50 * "x"])
     assert link.token == 32 * "x"
+
+
+def test_a_lost_line_is_told_only_to_who_has_been_joined_and_given_up_if_it_never_was() -> None:
+    for has_met, told in ((False, []), (True, ["event state waiting"])):
+        heard: List[str] = []
+        correspondent = agon_ai.Correspondent("join", None, heard.append, print)
+        correspondent.has_met = has_met
+        link = agon_ai.GuestLink(correspondent, io.BytesIO(), "127.0.0.1", "0042")
+        line = types.SimpleNamespace(close=lambda: None)
+        link.lose(line, "lost")
+        assert heard[:1] == told and link._next_at == link.now + agon_ai.RETRY_SECONDS[0]
+    for _ in range(agon_ai.EARLY_TRIES):
+        link.lose(line, "lost")
+    assert link._next_at == math.inf
+
+
+@pytest.mark.parametrize("role, side, plies", [("watch", WHITE, 0), ("host", None, 0), ("host", WHITE, 2)])
+def test_no_linked_game_is_begun_without_a_side_or_when_it_is_too_long(
+        monkeypatch: pytest.MonkeyPatch, role: str, side: Optional[int], plies: int) -> None:
+    monkeypatch.setattr(agon_ai, "LONGEST_LINK_GAME", 1)
+    correspondent = agon_ai.Correspondent(role, side, print, print)
+    with pytest.raises(agon_ai.ProtocolError):
+        correspondent._begin(played("a5-b5 f11-f10" if plies else ""))
+    assert correspondent.record is None
 
 
 def test_where_the_port_is_taken_one_of_the_next_is_listened_at(monkeypatch: pytest.MonkeyPatch) -> None:
