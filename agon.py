@@ -9448,12 +9448,13 @@ class AnalysisPanel(ttk.Frame):
 
     def _draw_marks(self, points: Sequence[Point]) -> None:
         """The marks of moves beside the curve, where the position before the move stands."""
-        height, room = self.chart.winfo_height(), 0.85 * self.look.em
+        width, height, room = self.chart.winfo_width(), self.chart.winfo_height(), 0.85 * self.look.em
         for ply, mark in self.shown.marks:
             if ply < len(points) and not (self.is_low and self.look.is_dense):
                 x, y = points[ply]
                 y += 1.6 * room if y < height / 2 else -1.6 * room
-                draw_mark(self.chart, self.look, (x, min(max(room, y), height - room)), mark)
+                place = min(max(room, x), width - room), min(max(room, y), height - room)
+                draw_mark(self.chart, self.look, place, mark)
 
     def _put(self, canvas: tk.Canvas, raster: Raster) -> None:
         self._pictures.append(tk.PhotoImage(master=self, data=raster.png(), format="png"))

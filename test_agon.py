@@ -17396,6 +17396,9 @@ def test_mistakes_are_chosen_in_list_and_curve_by_mouse_and_keyboard_and_mended_
     window.rest()
     assert table.mistake.ply == 0 and page.list.chosen == "0" and not window.board.layout.flipped
     if page.curve.winfo_ismapped():
+        chart = page.curve.chart
+        left, top, right, bottom = chart.bbox("mark")  # at the first and the last move
+        assert left >= 0 and top >= 0 and right <= chart.winfo_width() and bottom <= chart.winfo_height()
         page.curve.chart.event_generate("<Button-1>", x=page.curve.chart.winfo_width() - 8, y=5)
         window.rest()
         assert table.mistake.ply == 1
