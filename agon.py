@@ -971,6 +971,7 @@ GERMAN_ERRORS = {
                        "wenn es keines hat)",
     "bad_ply": "Die Kopfzeile Ply nennt „{token}“; erwartet wird, wie viele der {expected} Züge auf dem Brett sind",
     "several_games": "In diesem Text sind {token} Spiele; erwartet wird eines",
+    "own_file": "Hier bewahrt das Programm selbst etwas auf; bitte wähl einen anderen Namen",
     "is_folder": "Das ist ein Ordner, keine Datei",
     "not_a_file": "Das ist eine Pipe oder ein Gerät, keine Datei",
     "write_protected": "Die Datei ist schreibgeschützt; bitte einen anderen Namen wählen",
@@ -1124,6 +1125,16 @@ def user_folder() -> str:
 def user_path(name: str) -> str:
     """The path of a file in the user's folder."""
     return os.path.join(user_folder(), name)
+
+
+#: How the names of the files begin that the program keeps for itself.
+OWN_NAMES = ("autosave", "previous", "settings", "progress")
+
+
+def is_own_file(path: str) -> bool:
+    """Whether the program keeps this file for itself: whoever saved something there would lose the one or the other."""
+    folder, name = os.path.split(os.path.normcase(os.path.realpath(path)))
+    return folder == os.path.normcase(os.path.realpath(user_folder())) and name.startswith(OWN_NAMES)
 
 
 def write_file(path: str, content: Union[str, bytes]) -> None:
@@ -6967,7 +6978,10 @@ class Files:
             self.dialogs.tell("open", error)
             return
         remove_leftovers(path)
-        self.store.add("recent", path)
+        if is_own_file(path):
+            path = ""  # what is saved gets a name of its own
+        else:
+            self.store.add("recent", path)
         running = self.session.running
         self.adopt(self._running(game, running.attempt, path))
 
@@ -7006,6 +7020,9 @@ class Files:
     def put(self, path: str, content: Union[str, bytes], then: Callable[[], None],
             elsewhere: Optional[Callable[[], None]] = None) -> None:
         """Let a file be written and do what follows once it is there; else say why not, and offer another place."""
+        if is_own_file(path):
+            self._say_why_not(AgonError("own_file").at(path=shown_name(path)), elsewhere)
+            return
         self.writer.put(path, content)
         self._await(path, then, elsewhere)
 
@@ -7015,9 +7032,14 @@ class Files:
             self.jobs.later(f"writing {path}", SAVING_MS, partial(self._await, path, then, elsewhere))
             return
         error = self.writer.take_failure(path)
-        if not error:
+        if error:
+            self._say_why_not(error, elsewhere)
+        else:
             then()
-        elif elsewhere:
+
+    def _say_why_not(self, error: AgonError, elsewhere: Optional[Callable[[], None]]) -> None:
+        """Say why a file has not been written, and offer another place if there may be one."""
+        if elsewhere:
             self.dialogs.ask("save", error, "save_elsewhere", "cancel", elsewhere)
         else:
             self.dialogs.tell("export", error)

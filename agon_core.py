@@ -152,6 +152,7 @@ ERROR_TEXTS = {
     "not_text": "the file is not UTF-8 text; expected an .agon game",
     "is_folder": "this is a folder, not a file",
     "not_a_file": "this is a pipe or a device, not a file",
+    "own_file": "here the program keeps something for itself; please choose another name",
     "write_protected": "the file is write-protected; please choose another name",
     "unreadable": "cannot be read: {reason}",
     "unwritable": "cannot be written: {reason}",

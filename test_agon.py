@@ -14092,6 +14092,36 @@ def test_a_game_without_a_date_is_proposed_to_be_saved_under_todays(at_files: Ca
     assert re.fullmatch(r"agon-\d{4}-\d\d-\d\d\.agon", at.dialogs.chosen[0][2])
 
 
+def test_nothing_is_saved_over_what_the_program_keeps_for_itself(at_files: Callable[..., FileDesk]) -> None:
+    at = at_files("b1-c2")
+    at.play("b7-c7")
+    at.saved()
+    kept = {name: Path(agon.user_path(name)).read_bytes() for name in os.listdir(agon.user_folder())}
+    for name in ("autosave.agon", "autosave-2.agon", "previous.agon", "settings.json", "progress.json", "autosave.agon.lock"):
+        at.dialogs.path = os.path.join(agon.user_folder(), ".", name)
+        for command in ("save_as", "export_board", "progress_export", "export_board_png"):
+            at.run(command)
+            (answer,) = [told[1] for told in at.dialogs.told] + [asked.question for asked in at.dialogs.asked]
+            assert "keeps something for itself" in answer, (command, name)
+            at.dialogs.told.clear()
+            at.dialogs.asked.clear()
+    at.saved()
+    assert {name: Path(agon.user_path(name)).read_bytes() for name in os.listdir(agon.user_folder())} == kept
+    at.dialogs.path = agon.user_path("mine.agon")
+    at.run("save_as")
+    at.saved()
+    assert moves_of(Game.load(at.dialogs.path)) == "b1-c2 b7-c7"
+
+
+def test_a_game_opened_from_the_programs_own_file_is_saved_under_a_name_of_its_own(
+        at_files: Callable[..., FileDesk]) -> None:
+    at = at_files()
+    at.play("b1-c2 b7-c7")
+    at.saved()
+    at.files.load(at.files.autosave_path)
+    assert moves_of(at.session.game) == "b1-c2 b7-c7" and at.session.running.path == "" and at.settings.recent == ()
+
+
 def test_moves_taken_back_and_names_are_saved_too(at_files: Callable[..., FileDesk], tmp_path: Path) -> None:
     at = at_files("b1-c2 b7-c7 k1-k2", headers={"White": "Ada"}, levels=(0, 3), undone=2)
     at.dialogs.path = str(tmp_path / "game.agon")
