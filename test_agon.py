@@ -18506,6 +18506,19 @@ def test_the_start_waits_for_few_answers_of_the_screen(
     assert 100 < screen.answers < 600
 
 
+def test_the_main_window_has_the_icon_and_all_later_ones_too(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: List[Tuple[bool, Any]] = []
+    monkeypatch.setattr(window.root, "iconphoto", lambda is_default, picture: given.append((is_default, picture)))
+    before = window.app._icon
+    window.root.withdraw()
+    window.app._set_icon()
+    assert given == [], "Windows would take no icon for a window that has not been seen"
+    window.root.deiconify()
+    window.until(lambda: len(given) == 2)
+    assert [is_default for is_default, _ in given] == [True, False], "the default alone leaves Tk's own on Windows"
+    assert given[0][1] == given[1][1] is window.app._icon and str(window.app._icon) != str(before)
+
+
 def test_letters_are_composed_where_words_are_typed(window: Window) -> None:
     def composes() -> bool:
         return bool(window.root.tk.getboolean(window.root.tk.call("tk", "useinputmethods")))
