@@ -3180,7 +3180,7 @@ class Mistakes(Table):
             is_good = outcome.winner == mistake.position.turn or outcome.winner is None and mistake.is_mended_by(DRAW)
             if not is_good:
                 return self._wrong("mistakes_ended")
-            return self._right((), WIN if outcome.winner is not None else 0)
+            return self._right((), DRAW)  # a win at once needs no score to be told from
         return self._ask(None)
 
     def _ask(self, game: Optional[Game]) -> Next:

@@ -9937,6 +9937,8 @@ def test_the_move_of_the_game_and_a_worse_end_are_not_better() -> None:
         game.review.mistakes.append(agon_ai.Mistake(0, pos(start), mv(bad), "??", (mv(better),), 2400, -2900, None))
         table = agon.Mistakes(game, Tried())
         assert after(table, move) == agon.Next() and table.verdict == verdict
+        said_so = agon.Texts("en").say(table.feedback)
+        assert said_so == ("Just as good! h5-g6# wins at once." if verdict == "right" else said("mistakes_ended"))
 
 
 def test_hints_go_from_the_piece_to_the_move_and_count_as_help_with_the_second() -> None:
@@ -16853,6 +16855,18 @@ def test_the_shelf_scrolls_to_the_puzzle_that_is_chosen_and_dresses_anew(window:
         assert 0 < shelf.place_of(len(book.lessons) - 1)[1] < shelf.canvas.winfo_height()
 
 
+def test_the_themes_of_the_shelf_stand_apart_however_many_columns_there_are(window: Window) -> None:
+    window.run("puzzles")
+    canvas, heading = window.app.window.shelf.canvas, window.app.look.fonts["bold"]
+    for width in range(640, 1600, 120):
+        window.resize(f"{width}x600")
+        texts = [item for item in canvas.find_all() if canvas.type(item) == "text"]
+        headings = [item for item in texts if canvas.itemcget(item, "font") == str(heading)]
+        assert len(headings) >= len(agon_ai.THEME_TEXTS)
+        for item in headings:
+            assert {canvas.type(other) for other in canvas.find_overlapping(*canvas.bbox(item))} == {"text"}, width
+
+
 def test_the_solution_plays_itself(window: Window) -> None:
     book = open_puzzle(window, "win", 3)
     window.press_button(window.page_button("puzzle_solution"))
@@ -17284,7 +17298,8 @@ def test_a_new_game_may_be_one_with_another_computer(window: Window, monkeypatch
     window.run("link_leave")
 
 
-def test_a_window_joins_another_computer_or_says_why_not(window: Window, link_of: Callable[..., LinkProcess]) -> None:
+def test_a_window_joins_another_computer_or_says_why_not(
+        window: Window, link_of: Callable[..., LinkProcess], monkeypatch: pytest.MonkeyPatch) -> None:
     host, port, code = waiting_host(link_of)
     window.run("with_computer")
     dialog = window.dialog()
@@ -17296,6 +17311,11 @@ def test_a_window_joins_another_computer_or_says_why_not(window: Window, link_of
     window.press_button(dialog.ok_button)
     with_window(window, host, lambda: "Der Code stimmt nicht" in window.voice())
     assert window.session.running.has_person and not window.session.running.has_partner
+    told: List[str] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(window.app.thinker.engine_for(window.session.partner.player), "inform", told.append)
+        window.press_button(window.app.window.voice.buttons.buttons[0])
+    assert told == ["retry"]
     window.press_button(window.app.window.voice.buttons.buttons[1])
     dialog = window.dialog()
     assert (dialog.role.get(), dialog.address.get()) == ("join", f"127.0.0.1:{port}")
@@ -17529,6 +17549,35 @@ def test_both_trees_stand_beside_each_other_where_there_is_room_and_one_can_be_s
     assert page._labels["pruning_with"]["text"] == f"with: {show.counts['rules']}"
     window.app.handle(window.app._choose, "pruning_without")
     assert not [node for node in page.stage.shown.nodes if node.kind == "cut"]
+
+
+def test_what_was_cut_off_is_struck_out_and_has_scissors_at_its_edge(window: Window) -> None:
+    open_theatre(window)
+    stage = window.app.window.theatre.stage
+    window.run("last")
+    window.root.update()
+    nodes = {node.path: node for node in stage.shown.nodes}
+    cut = {node.label for node in nodes.values() if node.stage == "cut"}
+    struck = {stage.itemcget(item, "text") for item in stage.find_all() if stage.type(item) == "text"
+              and stage.itemcget(item, "font") == str(window.app.look.fonts["struck"])}
+    assert struck == cut != set()
+    pictures = [stage.coords(item) for item in stage.find_all() if stage.type(item) == "image"]
+    for edge in stage.shown.edges:
+        (x1, y1), (x2, y2) = stage._ends(edge, nodes)
+        on_it = [(x, y) for x, y in pictures if y1 < y < y2 and abs((x - x1) * (y2 - y1) - (y - y1) * (x2 - x1)) < y2 - y1]
+        assert len(on_it) == 1 + (edge.kind == "cut"), "its line, and scissors if it is cut"
+
+
+def test_the_box_that_is_worked_on_is_always_in_view(window: Window) -> None:
+    window.resize("640x480")
+    show = open_theatre(window)
+    stage = window.app.window.theatre.stage
+    for _ in range(len(show.steps) - 1):
+        window.run("next")
+        window.root.update()
+        path = next(node.path for node in stage.shown.nodes if node.is_current)
+        x, y = stage.places[path]
+        assert 0 < x - stage.canvasx(0) < stage.winfo_width() and 0 < y - stage.canvasy(0) < stage.winfo_height(), path
 
 
 def test_a_click_on_a_box_shows_its_position_and_a_second_one_folds_it(window: Window) -> None:
@@ -18517,6 +18566,13 @@ def test_the_main_window_has_the_icon_and_all_later_ones_too(window: Window, mon
     window.until(lambda: len(given) == 2)
     assert [is_default for is_default, _ in given] == [True, False], "the default alone leaves Tk's own on Windows"
     assert given[0][1] == given[1][1] is window.app._icon and str(window.app._icon) != str(before)
+
+
+def test_a_dialog_tells_the_window_manager_what_it_is(window: Window) -> None:
+    if agon.windowing_system(window.root) != "x11":
+        pytest.skip("elsewhere windows have no such types")
+    window.run("new_game")
+    assert "dialog" in str(window.dialog().attributes("-type"))
 
 
 def test_letters_are_composed_where_words_are_typed(window: Window) -> None:

@@ -8,8 +8,8 @@ high, a condition negated, `and` for `or`, a statement left out, a return value 
 copy of the folder that have called the changed function in the unchanged program, be it in a process of their own; the
 quickest first, as far as the first failure.  A fault whose tests stay green survives and is printed; some survivors
 mean the same as the original, which only a reader can tell.  Strings, type hints, decorators, assertions, tables of
-texts and what runs only as a program are left aside, and so are the sections named by --skip, and the columns and
-distances with which widgets are laid out (whether they are laid out at all is not).
+texts and what runs only as a program are left aside, and so is how things look: the sections named by --skip, functions
+that draw on a canvas, and the columns and distances with which widgets are laid out (not whether they are laid out).
 The same seed tries the same faults.  Exit code: 0, or 1 when the unchanged tests fail.
 """
 
@@ -89,6 +89,11 @@ def sections_of(source: str) -> List[Section]:
     return [Section(int(match["number"]), match["title"], line, end) for (match, line), end in zip(found, ends)]
 
 
+def draws(function: ast.FunctionDef) -> bool:
+    """Whether a function draws on a canvas."""
+    return any(isinstance(part, ast.Attribute) and part.attr.startswith("create_") for part in ast.walk(function))
+
+
 class FaultFinder(ast.NodeVisitor):
     """Collects the faults that can be put into a source, one list of alternatives for each place."""
 
@@ -124,7 +129,7 @@ class FaultFinder(ast.NodeVisitor):
         kind = type(node).__name__
         if kind in ("JoinedStr", "Assert") or self.is_left_aside(node):
             return
-        if kind == "Call" and getattr(node.func, "attr", "") in LAYING_OUT:
+        if kind == "Call" and getattr(node.func, "attr", "") in LAYING_OUT or kind == "FunctionDef" and draws(node):
             return
         if kind == "Compare":
             for left, right in zip([node.left] + node.comparators, node.comparators):
