@@ -710,6 +710,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "step_expected": ("Erwartet wird: {moves}", "Expected: {moves}"),
     "reasons_why": ("Warum {value}?", "Why {value}?"),
     "reasons_waiting": ("Noch ohne Wert", "No value yet"),
+    "reasons_waiting_text": ("Diese Stellung wird erst noch bewertet.", "This position is still to be evaluated."),
     "reasons_unit": ("In Schritten einer Wache, aus der Sicht von Weiß.",
                      "In steps of a guard, from White’s point of view."),
     "reasons_over": ("Hier ist das Spiel aus.", "Here the game is over."),
@@ -4260,6 +4261,8 @@ def reasons_of(branch: Branch, known: Known, moves: Sequence[str], texts: Texts)
         side = SIDE_KEYS[branch.position.turn]
         key = "reasons_folded" if branch.folded else f"reasons_{side}"
         return Reasons(heading, context, texts(key, count=branch.folded))
+    if not value:
+        return Reasons(heading, context, texts("reasons_waiting_text"))
     return parts_of(branch.position, WEIGHTS, texts)._replace(heading=heading, context=context)
 
 

@@ -12917,7 +12917,9 @@ def test_both_searches_stand_beside_each_other_and_what_one_cuts_the_other_works
     assert show.theatre(ENGLISH).captions == ("with alpha-beta: 1 of 11 positions", "without pruning: 1 of 14 positions")
     show.choose(f"node_{cut[0]}")
     assert not any(node.is_selected and node.path != cut[0] for node in show.theatre(ENGLISH).whole.nodes)
-    assert show.game.ply == 2 and show.theatre(ENGLISH).reasons.heading == "No value yet"
+    reasons = show.theatre(ENGLISH).reasons
+    assert show.game.ply == 2 and (reasons.heading, reasons.text) == ("No value yet", said("reasons_waiting_text"))
+    assert reasons.parts == () and reasons.total == 0, "what it will be worth is not told before"
 
 
 def test_the_show_goes_on_where_it_is_when_pruning_is_switched_on_or_off() -> None:
