@@ -18175,7 +18175,7 @@ def test_python_looks_for_no_garbage_of_its_own(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_window_looks_for_garbage_itself(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agon, "GARBAGE_MS", 1)
+    monkeypatch.setattr(agon, "GARBAGE_MS", 50)  # without a pause between two searches update() would find no end
     freed: List[int] = []
     circle = Circle(freed)
     circle.own = circle
