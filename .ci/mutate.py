@@ -6,10 +6,11 @@
 A fault is one place of the source changed as by a slip of the pen: a comparison or a sign turned, a number one too
 high, a condition negated, `and` for `or`, a statement left out, a return value dropped.  For each those tests run on a
 copy of the folder that have called the changed function in the unchanged program, be it in a process of their own; the
-quickest first, as far as the first failure.  A fault whose tests stay green survives and is printed; some survivors
-mean the same as the original, which only a reader can tell.  Strings, type hints, decorators, assertions, tables of
-texts and what runs only as a program are left aside, and so is how things look: the sections named by --skip, functions
-that draw on a canvas, and the columns and distances with which widgets are laid out (not whether they are laid out).
+quickest first, as far as the first failure.  If they stay green, the other tests run, too: what tests share, such as a
+window, was built in one of them.  A fault with which all stay green survives and is printed; some survivors mean the
+same as the original, which only a reader can tell.  Strings, type hints, decorators, assertions, tables of texts and
+what runs only as a program are left aside, and so is how things look: the sections named by --skip, functions that draw
+on a canvas, and the columns and distances with which widgets are laid out (not whether they are laid out).
 The same seed tries the same faults.  Exit code: 0, or 1 when the unchanged tests fail.
 """
 
@@ -340,16 +341,18 @@ def main() -> int:
 
         def is_noticed(number: int, fault: Fault) -> bool:
             wanted = tests_for(source.count(b"\n", 0, fault.start) + 1, tree, tests, callers)
-            if not wanted:
-                return False
             folder = folders.get()
             path = os.path.join(folder, options.file)
             with open(path, "wb") as file:
                 file.write(with_fault(source, fault))
             os.utime(path, (number, number))  # each with a time of its own, by which Python knows bytecode as outdated
-            code, _ = run_tests(folder, [*chosen, *wanted], options.timeout or 4 * needed + 10)
+            is_seen = False
+            for part in (wanted, [test for test in tests if test not in wanted]):
+                if part and not is_seen:
+                    code, _ = run_tests(folder, [*chosen, *part], options.timeout or 4 * needed + 10)
+                    is_seen = code not in (0, 5)  # 5: the options have left no test of these
             folders.put(folder)
-            return code not in (0, 5)  # 5: the options have left no test of these
+            return is_seen
 
         noticed = 0
         for tried, (fault, is_seen) in enumerate(zip(faults, pool.map(is_noticed, range(len(faults)), faults)), 1):
