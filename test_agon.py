@@ -12316,6 +12316,19 @@ def test_a_key_that_writes_no_latin_letter_counts_by_its_place(
     assert agon.latin_letter(types.SimpleNamespace(keysym=keysym, keycode=keycode)) == letter
 
 
+@pytest.mark.parametrize("wants, is_ready, seconds", [
+    ((), True, None), (("board",), True, None), (("events",), True, agon.GOODBYE_S["events"] if agon else 0),
+    (("events", "quit"), True, agon.GOODBYE_S["quit"] if agon else 0), (("events", "quit"), False, None)])
+def test_a_program_gets_the_time_that_it_needs_to_end(
+        wants: Tuple[str, ...], is_ready: bool, seconds: Optional[float]) -> None:
+    if agon is None:
+        pytest.skip("no tkinter")
+    ends: List[Optional[float]] = []
+    agon.Thinker._end(types.SimpleNamespace(wants=frozenset(wants), is_ready=is_ready, end=ends.append,
+                                            close=lambda: ends.append(None)))
+    assert ends == [seconds]
+
+
 class FakeEngine:
     """In the place of an EngineProcess: answers what a test lays ready, one entry for each look."""
 
@@ -12881,8 +12894,10 @@ def test_a_value_that_comes_back_climbs_and_the_best_way_is_marked() -> None:
 def test_a_tree_that_is_computed_anew_is_shown_from_its_beginning() -> None:
     show = show_of(SHOWN).answer()
     show.go_to(5)
+    show.run()
+    assert show.is_running
     show.raise_curtain()
-    assert (show.now, show.selected, show.counts) == (0, "", {})
+    assert (show.now, show.selected, show.counts, show.is_running, show.jobs) == (0, "", {}, False, {})
 
 
 def test_without_pruning_nothing_is_cut_and_both_counts_are_told() -> None:
@@ -18569,6 +18584,17 @@ def test_the_main_window_has_the_icon_and_all_later_ones_too(window: Window, mon
     window.until(lambda: len(given) == 2)
     assert [is_default for is_default, _ in given] == [True, False], "the default alone leaves Tk's own on Windows"
     assert given[0][1] == given[1][1] is window.app._icon and str(window.app._icon) != str(before)
+
+
+@pytest.mark.parametrize("key", ["Return", "KP_Enter"])
+def test_both_enter_keys_answer_a_dialog(window: Window, key: str) -> None:
+    window.run("about")
+    dialog = window.dialog()
+    dialog.focus_force()
+    window.root.update()
+    dialog.event_generate(f"<{key}>")
+    window.root.update()
+    assert not dialog.winfo_exists()
 
 
 def test_a_dialog_tells_the_window_manager_what_it_is(window: Window) -> None:
