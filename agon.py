@@ -1134,7 +1134,10 @@ OWN_NAMES = ("autosave", "previous", "settings", "progress")
 
 def is_own_file(path: str) -> bool:
     """Whether the program keeps this file for itself: whoever saved something there would lose the one or the other."""
-    folder, name = os.path.split(os.path.normcase(os.path.realpath(path)))
+    try:
+        folder, name = os.path.split(os.path.normcase(os.path.realpath(path)))
+    except ValueError:  # with a zero character, which no file can have
+        return False
     return folder == os.path.normcase(os.path.realpath(user_folder())) and name.startswith(OWN_NAMES)
 
 
