@@ -17467,6 +17467,7 @@ def test_mistakes_are_chosen_in_list_and_curve_by_mouse_and_keyboard_and_mended_
         chart = page.curve.chart
         left, top, right, bottom = chart.bbox("mark")  # at the first and the last move
         assert left >= 0 and top >= 0 and right <= chart.winfo_width() and bottom <= chart.winfo_height()
+        assert [round(x) for x, _ in page.curve.points()] == [6, chart.winfo_width() // 2, chart.winfo_width() - 6]
         page.curve.chart.event_generate("<Button-1>", x=page.curve.chart.winfo_width() - 8, y=5)
         window.rest()
         assert table.mistake.ply == 1
@@ -18587,6 +18588,28 @@ def test_the_main_window_has_the_icon_and_all_later_ones_too(window: Window, mon
     window.until(lambda: len(given) == 2)
     assert [is_default for is_default, _ in given] == [True, False], "the default alone leaves Tk's own on Windows"
     assert given[0][1] == given[1][1] is window.app._icon and str(window.app._icon) != str(before)
+
+
+def test_a_page_that_has_the_keyboard_keeps_it_in_another_look_and_shows_the_rules(window: Window) -> None:
+    window.run("help")
+    page = window.app.pages.open_pages["help"]
+    page.main.focus_force()
+    window.root.update()
+    window.change_look(theme="dark")
+    assert str(window.root.tk.call("focus", "-displayof", page)).startswith(str(page))
+    lines = page.main.get("1.0", "end").splitlines()
+    assert lines[0] == page.rules[0].title["de"] and said("no_classroom", "de") not in lines
+    page.rules = []
+    window.speak("en")
+    assert page.main.get("1.0", "end").splitlines()[0] == said("no_classroom")
+
+
+def test_a_name_that_is_there_is_typed_over(window: Window) -> None:
+    window.app.store.change(pupil="Ada")
+    window.run("progress")
+    window.run("progress_name")
+    entry = window.dialog().entry
+    assert entry.get() == "Ada" and (entry.index("sel.first"), entry.index("sel.last")) == (0, 3)
 
 
 @pytest.mark.parametrize("key", ["Return", "KP_Enter"])
