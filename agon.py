@@ -736,7 +736,7 @@ TEXTS: Dict[str, Tuple[str, str]] = {
         "from."),
     "learning_error": ("Fehler", "error"),
     "learning_games": ("Spiele", "games"),
-    "learning_rounds": ("Erste Runde|Zweite Runde", "First round|Second round"),
+    "learning_rounds": ("Erste Runde|Zweite Runde|Dritte Runde", "First round|Second round|Third round"),
     "learning_part": ("Was zählt", "What counts"),
     "learning_numbers": ("seine Zahlen: hell der Anfänger, dunkel gelernt",
                          "its numbers: pale a beginner’s, dark the learnt"),

@@ -5097,8 +5097,8 @@ def test_the_curve_is_the_one_that_explains_the_results_best(bend):
 
 
 def test_the_samples_of_a_game_are_told_from_the_side_to_move_and_end_with_its_result():
-    samples = agon_ai.samples_of_a_game(1, 60, 1)
-    assert samples == agon_ai.samples_of_a_game(1, 60, 1) != agon_ai.samples_of_a_game(2, 60, 1)
+    samples = agon_ai.samples_of_a_game(5, 60, 1)
+    assert samples == agon_ai.samples_of_a_game(5, 60, 1) != agon_ai.samples_of_a_game(2, 60, 1)
     results = [result for _, result in samples]
     assert set(results[::2]) | set(results[1::2]) == {0.0, 1.0} and len(set(results[::2])) == 1
     winner = results.index(1.0) % 2
@@ -5227,7 +5227,7 @@ def test_an_interrupted_search_has_a_legal_move(nodes):
 
 def test_a_stopped_search_plays_the_move_of_the_last_finished_depth():
     reports = []
-    analysis = agon_ai.search(Game(), nodes=20_000, on_info=reports.append)
+    analysis = agon_ai.search(Game(), nodes=5_000, on_info=reports.append)
     assert analysis.move == reports[-1].move and analysis.depth == reports[-1].depth
     assert [report.depth for report in reports] == list(range(1, len(reports) + 1))
 
@@ -12911,7 +12911,7 @@ def test_without_pruning_nothing_is_cut_and_both_counts_are_told() -> None:
     assert last.code[0].startswith("def largest(")
     assert plain.counts == pruned.counts and plain.counts[0][1] == 14 > plain.counts[1][1]
     assert "pruning_with" in pruned.chosen and "pruning_without" in plain.chosen and not plain.is_double
-    assert [label for _, label in plain.choices[2][1]] == ["with: 11", "without: 14", "both"]
+    assert [label for _, label in plain.choices[2][1]] == ["with: 12", "without: 14", "both"]
 
 
 def test_both_searches_stand_beside_each_other_and_what_one_cuts_the_other_works_out() -> None:
@@ -12927,10 +12927,10 @@ def test_both_searches_stand_beside_each_other_and_what_one_cuts_the_other_works
     assert {node.label for node in view.stage.nodes if node.path in cut} == {twins[path].label for path in cut}
     assert [node.value for node in view.whole.nodes if node.is_current][0] not in ("", "?")
     show.go_to(10 ** 6)
-    assert show.theatre(ENGLISH).captions == ("with alpha-beta: 11 of 11 positions",
+    assert show.theatre(ENGLISH).captions == ("with alpha-beta: 12 of 12 positions",
                                               "without pruning: 14 of 14 positions")
     show.go_to(0)
-    assert show.theatre(ENGLISH).captions == ("with alpha-beta: 1 of 11 positions", "without pruning: 1 of 14 positions")
+    assert show.theatre(ENGLISH).captions == ("with alpha-beta: 1 of 12 positions", "without pruning: 1 of 14 positions")
     show.choose(f"node_{cut[0]}")
     assert not any(node.is_selected and node.path != cut[0] for node in show.theatre(ENGLISH).whole.nodes)
     reasons = show.theatre(ENGLISH).reasons
@@ -18823,9 +18823,9 @@ COMMANDS: Dict[str, Tuple[Dict[str, str], str]] = {
         r"(depth +\d+, +\d+ nodes, score [^\n]+\n){6}search: [\d,]+ nodes/s\n"),
     "python agon_ai.py analyse start --depth 4": (
         {}, r"(info depth \d score -?\d+ nodes \d+ time \d+ pv [^\n]+\n){4}best move \S+, score -?\d+ for White\n"),
-    'python agon_ai.py analyse "Qf1 a5 d5 b2 / Qf11 c4 e4 l2 w" --explain --depth 4': (
+    'python agon_ai.py analyse "Qf1 a5 d5 b2 / Qf11 c4 e4 l2 w" --explain --depth 3': (
         {}, r" +White +Black\n([^\n]+ [-+.\d]+ +[-+.\d]+\n)+White less Black: [-+.\d]+ guard's steps\n"
-        r"(info depth \d score -?\d+ nodes \d+ time \d+ pv [^\n]+\n){4}best move \S+, score -?\d+ for White\n"
+        r"(info depth \d score -?\d+ nodes \d+ time \d+ pv [^\n]+\n){3}best move \S+, score -?\d+ for White\n"
         r"It traps c4\.\n"),
     "python agon_ai.py review game.agon --out reviewed.agon": (
         {"--out": "--nodes 300 --out"}, r".*White: \d \?!, \d \?, \d \?\?\nBlack: \d \?!, \d \?, \d \?\?\n"),
@@ -18839,6 +18839,8 @@ COMMANDS: Dict[str, Tuple[Dict[str, str], str]] = {
         r"expected \S+\ntreeok plain 28 pruned 28\n"),
     "python agon_ai.py learn --rounds 2 --games 200 --nodes 2000 --file games.jsonl --write": (
         {"--games 200 --nodes 2000": "--games 2 --nodes 20 --jobs 1", " --write": ""}, 2 * LEARNT + WEIGHTS_TABLE),
+    "python agon_ai.py learn --rounds 1 --games 157 --write": (
+        {"--games 157 --write": "--games 2 --nodes 20 --jobs 1"}, LEARNT + WEIGHTS_TABLE),
     "python agon_ai.py learn --beginner --rounds 3 --games 60 --nodes 1000 --file games.jsonl": (
         {"--games 60 --nodes 1000": "--games 2 --nodes 20 --jobs 1", "games.jsonl": "lessons.jsonl"},
         3 * LEARNT + WEIGHTS_TABLE),
