@@ -7949,7 +7949,9 @@ def test_a_third_computer_watches_when_that_is_allowed(link_of: Callable[..., Li
     second = link_of("join", f"127.0.0.1:{port}", code)
     link_until(lambda: "failed" in second.states and is_told(second, "Somebody else has joined already."), host, second)
     link_until(lambda: watcher.game and watcher.game.ply >= 8, host, guest, watcher, plays=True)
-    assert host.game and watcher.game and watcher.game.moves[:8] == host.game.moves[:8] and watcher.side is None
+    assert host.game and watcher.game and watcher.side is None
+    both = min(host.game.ply, 8)  # the last move may have come to the watcher first
+    assert both >= 7 and watcher.game.moves[:both] == host.game.moves[:both]
 
 
 @pytest.mark.parametrize("place, sentence", [
@@ -14763,6 +14765,14 @@ class Window:
             self.root.after_cancel(heartbeat)
         self.root.update()
 
+    def comes_true(self, condition: Callable[[], object], seconds: float = 10) -> bool:
+        """Whether a condition holds, which the window manager may bring about in its own time."""
+        try:
+            self.until(condition, seconds)
+        except AssertionError:
+            pass
+        return bool(condition())
+
     def rest(self) -> None:
         """Let all animations and answers come to an end."""
         quiet = (agon.Mode.IDLE, agon.Mode.OVER)
@@ -16770,7 +16780,7 @@ def test_a_button_pressed_by_mouse_gives_the_keyboard_back_to_the_board(
             window.app.dialogs.top.on_cancel()
             window.root.update()
         shelf = window.app.window.shelf.canvas if window.app.window.shown.shelf else None
-        assert window.root.focus_get() is (shelf or window.board), button.command
+        assert window.comes_true(lambda: window.root.focus_get() is (shelf or window.board)), button.command
     assert not window.session.is_lesson, "the last button leads back to the game"
 
 
@@ -17901,21 +17911,23 @@ def test_a_click_anywhere_brings_a_dialog_to_the_front_above_which_a_page_has_be
         if window.root.tk.eval("grab current") != path:  # it is not there yet
             window.root.after(20, press_on_the_page_and_cancel, path)
             return
-        is_above = f"wm stackorder {path} isabove {page}"
-        seen.append(window.root.tk.getboolean(window.root.tk.eval(is_above)))
+
+        def is_above() -> bool:
+            return window.root.tk.getboolean(window.root.tk.eval(f"wm stackorder {path} isabove {page}"))
+
+        seen.append(window.comes_true(lambda: not is_above()))
         page.main.event_generate("<ButtonPress-1>", x=30, y=30)
         page.main.event_generate("<ButtonRelease-1>", x=30, y=30)
-        window.root.update()
-        seen.append(window.root.tk.getboolean(window.root.tk.eval(is_above)))
-        seen.append(window.root.tk.eval("focus").startswith(path))
+        seen.append(window.comes_true(is_above))
+        seen.append(window.comes_true(lambda: window.root.tk.eval("focus").startswith(path)))
         window.app.dialogs.cancel()
     window.run("new_game")
     press_on_the_page_and_cancel(str(window.dialog()))
     window.until(lambda: not window.app.dialogs.is_open)
     window.root.after(20, press_on_the_page_and_cancel, ".__tk_filedialog")
     window.app.dialogs.choose_file("agon")
-    is_above, has_keyboard = True, True
-    assert seen == [False, is_above, has_keyboard] * 2
+    was_covered = is_above = has_keyboard = True
+    assert seen == [was_covered, is_above, has_keyboard] * 2
 
 
 def widget_paths(root: "agon.tk.Tk", path: str) -> Iterator[str]:
@@ -18594,9 +18606,13 @@ def test_a_page_that_has_the_keyboard_keeps_it_in_another_look_and_shows_the_rul
     window.run("help")
     page = window.app.pages.open_pages["help"]
     page.main.focus_force()
-    window.root.update()
+
+    def has_keyboard() -> bool:
+        return str(window.root.tk.call("focus", "-displayof", page)).startswith(str(page))
+
+    window.until(has_keyboard)
     window.change_look(theme="dark")
-    assert str(window.root.tk.call("focus", "-displayof", page)).startswith(str(page))
+    assert window.comes_true(has_keyboard)
     lines = page.main.get("1.0", "end").splitlines()
     assert lines[0] == page.rules[0].title["de"] and said("no_classroom", "de") not in lines
     page.rules = []
@@ -18617,7 +18633,7 @@ def test_both_enter_keys_answer_a_dialog(window: Window, key: str) -> None:
     window.run("about")
     dialog = window.dialog()
     dialog.focus_force()
-    window.root.update()
+    window.until(lambda: str(window.root.tk.call("focus")).startswith(str(dialog)))
     dialog.event_generate(f"<{key}>")
     window.root.update()
     assert not dialog.winfo_exists()
