@@ -84,11 +84,11 @@ from functools import partial
 from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from agon_ai import (
-    DRAW, INFINITY, LEARNT, LEVELS, ORDERS, PARTS, SIDE_HEADERS, SIDE_WORDS, SIMPLE, SURE_WIN, TABLE_HEADS, WEIGHTS, WIN,
-    Answer, Clock, EngineFailure, EngineProcess, Info, LastWords, Mistake, Pairing, ProtocolError, Reason, Review, Said,
-    TimeControl, Tournament, TreeLine, TreeStep, Weights, annotate, board_plies, chance, changed_weights, explain,
-    missing_file, pairings_of, parse_record, parse_tree_line, program_command, programs_in, score_before,
-    source_of, standings, table_rows, tree_steps)
+    DRAW, INFINITY, LEARNT, LEVELS, ORDERS, PARTS, SIDE_HEADERS, SIDE_WORDS, SIMPLE, SURE_WIN, TABLE_HEADS, WEIGHTS,
+    WIN, Answer, Clock, EngineFailure, EngineProcess, Info, LastWords, Mistake, Pairing, ProtocolError, Reason, Review,
+    Said, TimeControl, Tournament, TreeLine, TreeStep, Weights, annotate, board_plies, chance, changed_weights, explain,
+    missing_file, pairings_of, parse_record, parse_tree_line, program_command, programs_in, score_before, source_of,
+    standings, table_rows, tree_steps)
 from agon_ai import reason as reason_of
 from agon_core import (
     BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, HEXAGON, NEIGHBOURS, PASS, PIECE_DIAMETER,

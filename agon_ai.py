@@ -4420,9 +4420,10 @@ def worth_of_marks(games: Sequence[Game], mistakes: Sequence[Sequence[Mistake]])
 def review(options: argparse.Namespace) -> None:
     """Look through the games of a file and name the mistakes, each with the better move and its line.
 
-    Of a side that has made none the weakest moves are named.  With --out the file is written with marks, comments and variations; without
-    it the games are printed so.  Of several games that have ended it is told
-    how often they were won in spite of the mistakes.
+    Of a side that has made none the weakest moves are named.  With --out the
+    file is written with marks, comments and variations; without it the games
+    are printed so.  Of several games that have ended it is told how often they
+    were won in spite of the mistakes.
     """
     games = load_games(options.file)
     found: List[List[Mistake]] = []
@@ -4441,8 +4442,9 @@ def review(options: argparse.Namespace) -> None:
             tasks = looking.tasks((side,))
             annotate(game, tasks)
             marks = Counter(mistake.mark for mistake in tasks)
-            weak = ", its weakest moves:" * bool(marks[""])
-            print(f"{('White', 'Black')[side]}: " + ", ".join(f"{marks[mark]} {mark}" for _, mark in reversed(MARKS)) + weak)
+            counted = [f"{marks[mark]} {mark}" for _, mark in reversed(MARKS)]
+            counted += ["its weakest moves:"] * bool(marks[""])
+            print(f"{('White', 'Black')[side]}: {', '.join(counted)}")
             for mistake in tasks[:marks[""]]:
                 print(_with_better_play(mistake, game))
     if len(games) > 1 and options.side == "both":

@@ -2,7 +2,7 @@
 
     python .ci/windows_tests.py FOLDER     needs what .ci/play_on_windows.py needs
 
-Wine is slow, so only what may differ there is tested (see .ci/touching.py): files, processes, the protocol, the network,
+Wine is slow, so only what may differ there is tested (see .ci/touching.py): files, processes, protocol, network,
 encodings.  The tests that take long and those with a real window are left out: the play is in one.
 
 A failure counts.  But Wine ends, hangs and crashes now and then by itself, which says nothing of the program, so what
@@ -20,8 +20,8 @@ from typing import List, NamedTuple, Optional, Sequence
 HERE = os.path.dirname(os.path.abspath(__file__))
 #: Seconds after which a test that has not ended hangs; none takes a quarter of that.
 HANGS = 100
-#: Runs under Wine, which does not always come to its own end: pytest's exit code and the tests that failed go to a file,
-#: and the test that has begun to another one.
+#: Runs under Wine, which does not always come to its own end: pytest's exit code and the tests that failed go to one
+#: file, and the test that has begun to another.
 RUN_TESTS = """
 import os, sys, pytest
 
