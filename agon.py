@@ -84,11 +84,11 @@ from functools import partial
 from typing import IO, Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from agon_ai import (
-    DRAW, INFINITY, LEARNT, LEVELS, ORDERS, PARTS, SIDE_HEADERS, SIDE_WORDS, SIMPLE, SURE_WIN, TABLE_HEADS, WEIGHTS,
-    WIN, Answer, Clock, EngineFailure, EngineProcess, Info, LastWords, Mistake, Pairing, ProtocolError, Reason, Review,
-    Said, TimeControl, Tournament, TreeLine, TreeStep, Weights, annotate, board_plies, chance, changed_weights, explain,
-    missing_file, pairings_of, parse_record, parse_tree_line, program_command, programs_in, score_before, source_of,
-    standings, table_rows, tree_steps)
+    DRAW, INFINITY, LEARNT, LEVELS, ORDERS, OWN_ENGINE, OWN_PROGRAM, PARTS, SIDE_HEADERS, SIDE_WORDS, SIMPLE, SURE_WIN,
+    TABLE_HEADS, WEIGHTS, WIN, Answer, Clock, EngineFailure, EngineProcess, Info, LastWords, Mistake, Pairing,
+    ProtocolError, Reason, Review, Said, TimeControl, Tournament, TreeLine, TreeStep, Weights, annotate, board_plies,
+    chance, changed_weights, explain, missing_file, pairings_of, parse_record, parse_tree_line, program_command,
+    program_name, programs_in, score_before, source_of, standings, table_rows, tree_steps)
 from agon_ai import reason as reason_of
 from agon_core import (
     BLACK, CELLS, CROSS, CROWN, ERROR_TEXTS, FILES, GUARD_SHAPES, HEXAGON, NEIGHBOURS, PASS, PIECE_DIAMETER,
@@ -1669,12 +1669,7 @@ class Player(NamedTuple):
     @property
     def called(self) -> str:
         """The name of a person or a program; '' for who has none, for the computer, and for who is elsewhere."""
-        return "" if self.is_elsewhere else self.name or self.program_name()
-
-    def program_name(self) -> str:
-        """The name of a program's file."""
-        scripts = [word for word in self.program if word.lower().endswith((".py", ".pyw"))]
-        return os.path.basename((scripts or list(self.program) or [""])[0])
+        return "" if self.is_elsewhere else self.name or program_name(self.program)
 
     @classmethod
     def from_file_name(cls, name: str) -> "Player":
@@ -5625,11 +5620,8 @@ class Hand:
 
 # --- 8. Thinker ------------------------------------------------------------------
 
-OWN_ENGINE = (sys.executable, os.path.join(HERE, "agon_ai.py"), "serve")
 #: The program that speaks for another computer.
-LINK_PROGRAM = (*OWN_ENGINE[:2], "link")
-#: The program that plays tournaments, before its arguments.
-TOURNAMENT_PROGRAM = OWN_ENGINE[:2]
+LINK_PROGRAM = (*OWN_PROGRAM, "link")
 POLL_MS = 30
 #: How often it is looked whether somebody at another computer has done something besides moving.
 EVENTS_MS = 100
@@ -6762,7 +6754,7 @@ class TournamentCommands:
             self.session.say(Message.of("tournament_no_place", reason=error), is_refusal=True)
             return
         path = os.path.join(folder, f"{name}.html")
-        command = (*TOURNAMENT_PROGRAM, *table.arguments(path, self.texts.language))
+        command = (*OWN_PROGRAM, *table.arguments(path, self.texts.language))
         self.change(table.begin, path)
         self.thinker.ask(Asked(Question(Player(program=command, name=self.texts("tournament")), "go infinite"), Game(),
                                self._ended, self._failed, until="tournamentok", on_line=table.hear))

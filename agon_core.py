@@ -39,7 +39,7 @@ import stat
 import textwrap
 import time
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from typing import BinaryIO, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 # --- 1. Vocabulary ---------------------------------------------------------------
@@ -687,6 +687,7 @@ class Position(NamedTuple):
 
     # -- the rules --
 
+    @lru_cache(maxsize=4096)  # a game asks more than once for the position on the board
     def outcome(self, rules: Rules = DEFAULT_RULES) -> Optional[Outcome]:
         """The end of the game as far as the position alone shows it, or None."""
         for side in (WHITE, BLACK):
@@ -1693,6 +1694,11 @@ def _flush_folder(folder: str) -> None:
 _BEYOND_1, _BEYOND_2, _BEYOND_3, _BEYOND_4 = (sum(RINGS[number + 1:]) for number in range(1, RADIUS))
 
 
+#: By the bit of each cell of ring 1: the cells of ring 2 from which a step leads there.
+_WAYS_INTO_RING_1: Dict[Bits, Bits] = {
+    1 << cell: bits(NEIGHBOURS[cell]) & RINGS[2] for cell in cells_of(INNER)}
+
+
 def moves_to_go(own: Bits, queens: Bits) -> int:
     """So many own moves at least are needed before a side can have won, even if the other one never moved.
 
@@ -1702,6 +1708,17 @@ def moves_to_go(own: Bits, queens: Bits) -> int:
     guards, queen = own & ~queens, own & queens
     return (popcount(guards & _BEYOND_1) + popcount(guards & _BEYOND_2) + popcount(guards & _BEYOND_3)
             + popcount(guards & _BEYOND_4) + (queen != THRONE_BIT) + bool(queen & _BEYOND_1))
+
+
+def wins_at_once(own: Bits, enemy: Bits, queens: Bits, rules: Rules) -> bool:
+    """Whether the side to move can win with one move: a guard's step from ring 2 into the last gap round its queen.
+
+    She cannot be the last to come, as she comes from ring 1, which is full then;
+    and whoever has to place or to relocate puts nothing on ring 1 or the throne.
+    """
+    coming_in = _WAYS_INTO_RING_1.get(INNER & ~own, 0)
+    return bool(coming_in & own and own & queens & THRONE_BIT and not must_relocate(own, enemy, queens, rules)
+                and INNER & ~own & step_cells(own, enemy) and not is_placing(own, queens, rules))
 
 
 class ForcedWins:
@@ -1760,11 +1777,8 @@ class ForcedWins:
         known = self._known.get(key)
         if known is None:
             self.nodes += 1
-            known = False
-            for change in self._changes(own, enemy, queens):
-                if self._wins_after(own, enemy, queens, change, moves):
-                    known = True
-                    break
+            known = wins_at_once(own, enemy, queens, self.rules) if moves == 1 else any(
+                self._wins_after(own, enemy, queens, change, moves) for change in self._changes(own, enemy, queens))
             self._known[key] = known
         return known
 
@@ -1842,6 +1856,34 @@ GOALS: Dict[str, str] = {
 }
 
 
+def _is_inwards(before: Position, move: Move) -> bool:
+    return before.is_progress(move) and not before.is_relocation(move)
+
+
+def _winner(game: Game) -> Optional[int]:
+    outcome = game.outcome()
+    return outcome.winner if outcome else None
+
+
+#: Whether the last move of a game has reached a goal: by the game, the position before that move, and the move.
+_IS_REACHED: Dict[str, Callable[[Game, Position, Move], bool]] = {
+    "inwards": lambda _game, before, move: _is_inwards(before, move),
+    "inwards_guard": lambda _game, before, move: _is_inwards(before, move) and not before.is_queen(move.source),
+    "along": lambda _game, before, move: not before.is_progress(move) and not before.is_relocation(move),
+    "throne": lambda _game, _before, move: move.target == THRONE,
+    "trap": lambda game, _before, _move: len(game.newly_trapped()) >= 1,
+    "trap_two": lambda game, _before, _move: len(game.newly_trapped()) >= 2,
+    "trap_queen": lambda game, _before, _move: any(map(game.position.is_queen, game.newly_trapped())),
+    "relocate": lambda _game, before, move: before.is_relocation(move),
+    "exception": lambda game, _before, move: bool(game.position.enclosers(move.target)),
+    "relocate_near": lambda _game, before, move: before.is_relocation(move) and RING[move.target] in (1, 2),
+    "relocate_trap": lambda game, before, move: before.is_relocation(move) and len(game.newly_trapped()) >= 1,
+    "block": lambda game, _before, _move: game.legal_moves() == [PASS],
+    "home": lambda game, _before, _move: is_at_home(game.position.enemy, game.position.queens),
+    "win": lambda game, before, _move: _winner(game) == before.turn,
+}
+
+
 def is_goal_reached(goal: str, game: Game, refused: Optional[Refusal] = None, moves: int = 1) -> bool:
     """Whether the last move of a game does what one of GOALS asks for.
 
@@ -1855,34 +1897,16 @@ def is_goal_reached(goal: str, game: Game, refused: Optional[Refusal] = None, mo
     if move is None or move.source is None or move.target is None:
         return False
     before = game.position_at(game.ply - 1)
-    is_relocation = before.is_relocation(move)
-    is_inwards = not is_relocation and before.is_progress(move)
-    trapped = game.newly_trapped()
+    if goal in _IS_REACHED:
+        return _IS_REACHED[goal](game, before, move)
+    if goal not in ("safe", "hold"):
+        return False
     outcome = game.outcome()
-    has_won = outcome is not None and outcome.winner == before.turn
-    if goal in ("safe", "hold") and outcome is not None:
-        return has_won or outcome.winner is None
+    if outcome:
+        return outcome.winner in (before.turn, None)
     if goal == "safe":
         return not trapping_changes(*game.position[:3], game.rules)
-    if goal == "hold":
-        return not ForcedWins(game.rules).can_win(game.position, moves)
-    reached = {
-        "inwards": is_inwards,
-        "inwards_guard": is_inwards and not before.is_queen(move.source),
-        "along": not is_relocation and not is_inwards,
-        "throne": move.target == THRONE,
-        "trap": len(trapped) >= 1,
-        "trap_two": len(trapped) >= 2,
-        "trap_queen": any(game.position.is_queen(cell) for cell in trapped),
-        "relocate": is_relocation,
-        "exception": bool(game.position.enclosers(move.target)),
-        "relocate_near": is_relocation and RING[move.target] in (1, 2),
-        "relocate_trap": is_relocation and len(trapped) >= 1,
-        "block": game.legal_moves() == [PASS],
-        "home": is_at_home(game.position.enemy, game.position.queens),
-        "win": has_won,
-    }
-    return reached.get(goal, False)
+    return not ForcedWins(game.rules).can_win(game.position, moves)
 
 
 def is_at_home(own: Bits, queens: Bits) -> bool:

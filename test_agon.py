@@ -3045,6 +3045,27 @@ def test_a_forced_win_is_what_trying_everything_finds(text: str, moves: int) -> 
     assert (ForcedWins().shortest(pos(text), 2) or 0) == moves
 
 
+def test_a_win_with_one_move_is_a_step_into_the_last_gap_round_the_queen() -> None:
+    rng, won = random.Random(8), collections.Counter()
+    for _ in range(400):
+        ring = set(agon_core.cells_of(agon_core.INNER))
+        gap = rng.choice(sorted(ring))
+        guards = ring - {gap} | {rng.choice(agon_core.NEIGHBOURS[gap])} - {THRONE}
+        if rng.random() < 0.2:
+            guards = guards - {rng.choice(sorted(guards))}
+        queen = THRONE if rng.random() < 0.9 else rng.choice(sorted(set(CELLS) - guards))
+        enemies = rng.sample(sorted(set(CELLS) - guards - {queen}), rng.randint(1, 7))
+        own, enemy = agon_core.bits([*guards, queen]), agon_core.bits(enemies)
+        rules = Rules(*(rng.random() < 0.2 for _ in Rules._fields))
+        position = Position(own, enemy, 1 << queen | 1 << enemies[0], WHITE)
+        if not position.outcome(rules):
+            endings = [position.play(move, rules).outcome(rules) for move in position.legal_moves(rules)]
+            can_win = any(ending and ending.winner == WHITE for ending in endings)
+            assert agon_core.wins_at_once(*position[:3], rules) == can_win, f"{position} {rules}"
+            won[can_win] += 1
+    assert min(won[True], won[False]) > 80
+
+
 def test_no_side_wins_faster_than_its_pieces_can_walk() -> None:
     for text, moves in (("Qf6 e5 e6 f5 f7 g5 g6 / Qf9 w", 0), ("Qf5 e5 e6 e7 f7 g5 g6 / Qf9 w", 2),
                         ("Qf1 a5 b1 d9 h9 k1 l5 / Qf9 w", 6 * 4 + 2)):
@@ -4330,15 +4351,17 @@ def test_mutated_games_are_read_or_refused_cleanly() -> None:
 
 # --- the files themselves --------------------------------------------------------
 
+@functools.lru_cache(maxsize=None)
+def syntax_of(file_name: str) -> ast.Module:
+    """A file of the project as Python reads it."""
+    with open(os.path.join(HERE, file_name), encoding="utf-8") as file:
+        return ast.parse(file.read())
+
+
 def imported(file_name: str) -> List[str]:
     """The top-level modules a file imports, anywhere in it."""
-    path = os.path.join(HERE, file_name)
-    if not os.path.exists(path):
-        pytest.skip(f"no {file_name} yet")
-    with open(path, encoding="utf-8") as file:
-        tree = ast.parse(file.read())
     modules = []
-    for node in ast.walk(tree):
+    for node in ast.walk(syntax_of(file_name)):
         if isinstance(node, ast.Import):
             modules += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -4364,7 +4387,7 @@ def test_the_examples_in_the_rules_library_are_true() -> None:
 
 # === 10. The computer player =====================================================
 
-ENGINE = [sys.executable, agon_ai.__file__, "serve"]
+ENGINE = list(agon_ai.OWN_ENGINE)
 START = str(Position.start())
 #: What `curve` prints.
 CURVE = (r"5 games, \d+ positions to learn from, \d+ not seen\n"
@@ -5105,7 +5128,8 @@ def test_the_samples_of_a_game_are_told_from_the_side_to_move_and_end_with_its_r
     assert samples[-2:][(len(samples) - winner) % 2][0] > 1000  # who wins knows it at the end
 
 
-def test_the_curve_command_plays_games_and_fits_a_curve(capsys):
+def test_the_curve_command_plays_games_and_fits_a_curve(capsys, monkeypatch):
+    monkeypatch.setattr(agon_ai, "LONGEST_GAME", 120)
     assert agon_ai.main(["curve", "--games", "5", "--nodes", "10"]) == 0
     told = capsys.readouterr().out
     assert re.fullmatch(CURVE, told), told
@@ -6292,6 +6316,7 @@ def test_an_engine_that_fails_is_described_and_leaves_nothing_running(engine_of,
             engine.wait(engine.patience)
         while True:
             engine.poll()
+            time.sleep(0.002)
     assert failure.value.code == code and str(failure.value) == sentence
     assert not engine.is_busy
     process = engine._process
@@ -6940,7 +6965,7 @@ def test_time_that_has_run_out_is_told_as_such_by_the_lines_too():
 
 def live_tournament(*arguments):
     """A tournament that speaks to a window, told to begin, with what it has said up to the first game."""
-    process = subprocess.Popen([sys.executable, agon_ai.__file__, "tournament", *arguments, "--live", "--openings", "0"],
+    process = subprocess.Popen([*agon_ai.OWN_PROGRAM, "tournament", *arguments, "--live", "--openings", "0"],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     process.stdin.write(b"agon\nposition x\ngo infinite\n")
     process.stdin.flush()
@@ -7009,7 +7034,7 @@ def test_an_interrupted_match_tells_what_was_played_and_leaves_nothing_running(p
                      " __import__('time').sleep(600)", "slow.py")
     # White resigns in the first game; in the second White thinks for ever.
     process = subprocess.Popen(
-        [sys.executable, agon_ai.__file__, "match", quick, slow, "--games", "9", "--openings", "0",
+        [*agon_ai.OWN_PROGRAM, "match", quick, slow, "--games", "9", "--openings", "0",
          "--movetime", "600000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         # What a shell starts in the background ignores Ctrl-C, and so would its children.
         preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL))
@@ -7031,7 +7056,7 @@ def test_an_interrupted_match_tells_what_was_played_and_leaves_nothing_running(p
 def run_ai(arguments, code_page="utf-8", **options):
     """A command of agon_ai.py, its output going into pipes in this code page."""
     environment = dict(os.environ, PYTHONIOENCODING=code_page, PYTHONUTF8="0")
-    return subprocess.run([sys.executable, agon_ai.__file__, *arguments], env=environment, capture_output=True,
+    return subprocess.run([*agon_ai.OWN_PROGRAM, *arguments], env=environment, capture_output=True,
                           timeout=60, **options)
 
 
@@ -7293,6 +7318,7 @@ def tree_of(capsys, *arguments):
     return {line.path: line for line in map(agon_ai.parse_tree_line, lines)}, last
 
 
+@functools.lru_cache(maxsize=None)
 def white_value(position, depth, ply=0):
     """What White can reach, written as the schoolbook has it: the largest for White, the smallest for Black."""
     found = agon_ai.end_value(position, ply=ply)
@@ -7810,7 +7836,7 @@ class LinkProcess:
     """`agon_ai.py link` in a process of its own, and a window without a window that plays random moves."""
 
     def __init__(self, *arguments: str, side: Optional[int] = None, seed: int = 0) -> None:
-        self.engine = agon_ai.EngineProcess((*agon_ai.OWN_ENGINE[:2], "link", *arguments))
+        self.engine = agon_ai.EngineProcess((*agon_ai.OWN_PROGRAM, "link", *arguments))
         self.luck = random.Random(seed)
         self.side = side
         self.game: Optional[Game] = None
@@ -7967,7 +7993,7 @@ def test_who_cannot_be_joined_is_told_in_a_sentence(
 
 
 def test_nothing_is_told_before_the_window_has_asked_who_is_there() -> None:
-    command = [sys.executable, os.path.join(HERE, "agon_ai.py"), "link", "join", "..:18420", "1234"]
+    command = [*agon_ai.OWN_PROGRAM, "link", "join", "..:18420", "1234"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdin and process.stdout
         for line, answer in (("isready", "readyok"), ("agon", "id name Another computer")):
@@ -8113,10 +8139,8 @@ def test_every_text_is_there_in_both_languages_with_the_same_blanks() -> None:
 @functools.lru_cache(maxsize=None)
 def parts_of_the_window() -> List[ast.AST]:
     """Every node of agon.py outside its tables of texts."""
-    with open(os.path.join(HERE, "agon.py"), encoding="utf-8") as file:
-        tree = ast.parse(file.read())
     tables = {"TEXTS", "GERMAN_ERRORS", "GERMAN_REASONS"}
-    return [node for part in tree.body
+    return [node for part in syntax_of("agon.py").body
             if getattr(getattr(part, "target", None) or getattr(part, "targets", [None])[0], "id", "") not in tables
             for node in ast.walk(part)]
 
@@ -14598,18 +14622,18 @@ def test_ctrl_c_in_the_terminal_ends_the_program_without_a_word(monkeypatch: Any
 def test_the_mac_is_known_as_such(monkeypatch: Any) -> None:
     module = another_agon(monkeypatch, "darwin")
     assert module.IS_MAC and module.shortcut_text("Mod-n", module.Texts("en")) == "Command-N" and module.ALT_MASK == 8
+    assert module.shortcut_sequences("Mod-n")[0] == "<Command-Key-n>"
     assert another_agon(monkeypatch, "win32").ALT_MASK == 0x20000
 
 
 # -- how the file is built --
 
 def test_only_the_start_of_the_program_knows_the_application_and_only_one_place_sets_the_mode() -> None:
-    with open(os.path.join(HERE, "agon.py"), encoding="utf-8") as file:
-        tree = ast.parse(file.read())
-    users = {getattr(part, "name", "") for part in tree.body for node in ast.walk(part)
+    parts = syntax_of("agon.py").body
+    users = {getattr(part, "name", "") for part in parts for node in ast.walk(part)
              if isinstance(node, ast.Name) and node.id == "App"}
     assert users == {"main"}
-    writers = [(part.name, method.name) for part in tree.body if isinstance(part, ast.ClassDef)
+    writers = [(part.name, method.name) for part in parts if isinstance(part, ast.ClassDef)
                for method in part.body if isinstance(method, ast.FunctionDef) for node in ast.walk(method)
                if isinstance(node, ast.Attribute) and node.attr == "mode" and isinstance(node.ctx, ast.Store)]
     assert writers == [("Session", "__init__"), ("Session", "enter")]
@@ -14629,9 +14653,7 @@ def test_the_window_has_no_loop_of_its_own_and_hides_no_mistake() -> None:
 @pytest.mark.parametrize("name", ["agon.py", "agon_core.py", "agon_ai.py"])
 def test_no_file_is_opened_in_the_systems_own_code_page(name: str) -> None:
     """Windows would otherwise take another than that in which the files are written."""
-    with open(os.path.join(HERE, name), encoding="utf-8") as file:
-        tree = ast.parse(file.read())
-    for node in ast.walk(tree):
+    for node in ast.walk(syntax_of(name)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open":
             modes = "".join(str(argument.value) for argument in node.args[1:2] if isinstance(argument, ast.Constant))
             assert "b" in modes or any(keyword.arg == "encoding" for keyword in node.keywords), node.lineno
@@ -18441,45 +18463,6 @@ def test_asked_for_help_the_program_says_how_it_is_started() -> None:
     assert done.returncode == 0 and "python agon.py [game.agon]" in done.stdout and done.stderr == ""
 
 
-def platform_module(monkeypatch: pytest.MonkeyPatch, platform: str, **modules: object) -> Any:
-    """The window's file as another system would load it."""
-    if agon is None:
-        pytest.skip("no tkinter")
-    monkeypatch.setattr(sys, "platform", platform)
-    for name, module in modules.items():
-        monkeypatch.setitem(sys.modules, name, module)
-    spec = importlib.util.spec_from_file_location("agon_elsewhere", os.path.join(HERE, "agon.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_on_windows_the_screen_is_sharp_before_the_first_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: List[int] = []
-    shcore = types.SimpleNamespace(SetProcessDpiAwareness=told.append)
-    module = platform_module(monkeypatch, "win32",
-                             ctypes=types.SimpleNamespace(windll=types.SimpleNamespace(shcore=shcore)))
-
-    class FirstWindow(Exception):
-        pass
-
-    def first_window(**_options: object) -> None:
-        assert told == [1]
-        raise FirstWindow
-    monkeypatch.setattr(module.tk, "Tk", first_window)
-    monkeypatch.setattr(sys, "argv", ["agon.py"])
-    with pytest.raises(FirstWindow):
-        module.main()
-
-
-def test_on_the_mac_the_command_key_gives_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = platform_module(monkeypatch, "darwin")
-    assert module.shortcut_text("Mod-n", module.Texts("en")) == "Command-N"
-    assert module.shortcut_sequences("Mod-n")[0] == "<Command-Key-n>"
-    assert module.IS_MAC and module.ALT_MASK == 8
-
-
 # --- on a screen far away ---------------------------------------------------------
 
 class CountingScreen:
@@ -18805,7 +18788,8 @@ def test_every_link_of_the_texts_leads_somewhere() -> None:
 # --- commands --------------------------------------------------------------------
 
 #: Games that end after a few moves.
-SHORT_GAMES = "import agon_ai, sys; agon_ai.LONGEST_GAME = 4; sys.exit(agon_ai.main(sys.argv[1:]))"
+SHORT_GAMES = ("import agon_ai, sys; agon_ai.LONGEST_GAME = 4; agon_ai.LONGEST_LESSON = 30; "
+               "agon_ai.LONGEST_PUZZLE_GAME = 80; sys.exit(agon_ai.main(sys.argv[1:]))")
 TOURNAMENT = r".* no  name +\d +\d( +\d)? +points +won drawn  lost errors\n"
 SCORES = r"\d wins, \d draws, \d losses, [\d.]+ %, Elo [^\n]+\n"
 LEARNT = r"round \d: error on \d+ positions not seen [\d.]+ before\n( +\d+ games, +\d+ positions: error [\d.]+\n){5}"
