@@ -11357,12 +11357,15 @@ class MainWindow:
         old, self.shown = self.shown, view
         if view == old and not self._is_card_due:
             return
+        is_same_panel = old is not None and old._replace(picture=view.picture) == view and not self._is_card_due
         if self._is_wide != view.is_wide:
             self._is_wide = view.is_wide
             self.arrange()
         if old is None or (old.flipped, old.ranks) != (view.flipped, view.ranks):
             self._arrange_board(view)
         self.board.render(view.picture)
+        if is_same_panel:
+            return
         if view.shelf:
             self.shelf.show(view.shelf)
         if (old is not None and old.shelf is not None) != (view.shelf is not None):

@@ -1458,7 +1458,7 @@ LEVELS: Tuple[Level, ...] = (
     Level(4, 2, 4_000, 1.0, weights=SIMPLE),
     Level(5, 3, 4_000, 1.5),
     Level(6, 4, 4_000, 2.0),
-    Level(7, MAX_DEPTH, 16_000, 3.0),
+    Level(7, MAX_DEPTH, 10_000, 3.0),
     Level(8, MAX_DEPTH, 1_000_000_000, 3.0),
 )
 

@@ -5129,7 +5129,7 @@ def test_the_samples_of_a_game_are_told_from_the_side_to_move_and_end_with_its_r
 
 
 def test_the_curve_command_plays_games_and_fits_a_curve(capsys, monkeypatch):
-    monkeypatch.setattr(agon_ai, "LONGEST_GAME", 120)
+    monkeypatch.setattr(agon_ai, "LONGEST_GAME", 60)
     assert agon_ai.main(["curve", "--games", "5", "--nodes", "10"]) == 0
     told = capsys.readouterr().out
     assert re.fullmatch(CURVE, told), told
@@ -7306,6 +7306,7 @@ def test_analyse_says_what_is_wrong_with_a_position(capsys):
     assert "z9" in capsys.readouterr().err
 
 
+FEW_PIECES = "Qf2 d4 c5 h4 / Qf10 d5 g8 w"
 TREE_POSITION = "Qf2 b6 c2 g9 h4 h6 l4 / Qe8 d4 d7 e2 g1 h7 i5 b"
 
 
@@ -7343,7 +7344,7 @@ def test_the_tree_command_prints_the_tree_as_white_sees_it(capsys):
     assert last == f"treeok plain {len(lines)} pruned {len(lines)}"
 
 
-@pytest.mark.parametrize("text", [TREE_POSITION, "Qf2 d4 c5 h4 / Qf10 d5 g8 w", SEAT_AND_WIN])
+@pytest.mark.parametrize("text", [TREE_POSITION, FEW_PIECES, SEAT_AND_WIN])
 def test_what_a_tree_says_of_its_values_is_true(capsys, text):
     lines, last = tree_of(capsys, text, "--depth", "2")
     plain, _ = tree_of(capsys, text, "--depth", "2", "--plain")
@@ -7379,9 +7380,9 @@ def test_the_tree_can_be_asked_for_in_another_order():
 
 @pytest.mark.parametrize("order", agon_ai.ORDERS)
 def test_a_tree_tells_the_line_of_play_it_expects(capsys, order):
-    assert agon_ai.main(["tree", TREE_POSITION, "--depth", "3", "--order", order]) == 0
+    assert agon_ai.main(["tree", FEW_PIECES, "--depth", "3", "--order", order]) == 0
     *lines, expected, _ = capsys.readouterr().out.splitlines()
-    position = pos(TREE_POSITION)
+    position = pos(FEW_PIECES)
     for ply, move in enumerate(expected.split()[1:], 1):
         position = position.play(mv(move))
         value = white_value(position, 3 - ply, ply)
@@ -15140,28 +15141,31 @@ def is_shown(widget: "agon.tk.Misc") -> bool:
     return bool(widget.winfo_viewable())
 
 
-def cut_off(widget: "agon.tk.Misc", inside: Optional[Tuple[int, int, int, int]] = None) -> List[str]:
+def cut_off(widget: "agon.tk.Misc", inside: Optional[Tuple[int, int, int, int]] = None,
+            origin: Optional[Tuple[int, int]] = None) -> List[str]:
     """The widgets at or below this one that are not whole: beyond a parent's edge, or too small for their words."""
-    x, y = widget.winfo_rootx(), widget.winfo_rooty()
-    own = (x, y, x + widget.winfo_width(), y + widget.winfo_height())
+    width, height, x, y = map(int, re.findall(r"-?\d+", widget.winfo_geometry()))
+    x, y = (x + origin[0], y + origin[1]) if origin else (widget.winfo_rootx(), widget.winfo_rooty())
+    own = (x, y, x + width, y + height)
     left, top, right, bottom = inside or own
     found = []
     if not (left <= own[0] and top <= own[1] and own[2] <= right and own[3] <= bottom):
         found.append(f"{widget} {own} beyond {inside}")
-    if widget.winfo_class() in ("TLabel", "TButton", "TRadiobutton", "TCheckbutton") and widget.cget("text"):
-        if widget.winfo_reqwidth() > widget.winfo_width() + 2 or widget.winfo_reqheight() > widget.winfo_height():
+    ttk = agon.ttk
+    if isinstance(widget, (ttk.Label, ttk.Button, ttk.Radiobutton, ttk.Checkbutton)) and widget.cget("text"):
+        if widget.winfo_reqwidth() > width + 2 or widget.winfo_reqheight() > height:
             found.append(f"{widget} too small for {widget.cget('text')!r}")
-    if widget.winfo_class() == "TButton":  # a button asks for little and gets what there is
-        font = agon.ttk.Style(widget).lookup(str(widget.cget("style")) or "TButton", "font")
+    if isinstance(widget, ttk.Button):  # a button asks for little and gets what there is
+        font = ttk.Style(widget).lookup(str(widget.cget("style")) or "TButton", "font")
         image = str((widget.cget("image") or ("",))[0])
         wide = int(widget.tk.call("font", "measure", font, "-displayof", widget, str(widget.cget("text"))))
         wide += int(widget.tk.call("image", "width", image)) if image else 0
-        if wide + 8 > widget.winfo_width():
+        if wide + 8 > width:
             found.append(f"{widget} too narrow for {widget.cget('text')!r}")
     bounds = (max(left, own[0]), max(top, own[1]), min(right, own[2]), min(bottom, own[3]))
     for child in widget.winfo_children():
-        if is_shown(child) and child.winfo_toplevel() is widget.winfo_toplevel():
-            found += cut_off(child, bounds)
+        if not isinstance(child, agon.tk.Toplevel) and is_shown(child):
+            found += cut_off(child, bounds, (x, y))
     return found
 
 
@@ -17668,9 +17672,8 @@ def test_the_theatre_is_closed_while_its_tree_is_computed(window: Window) -> Non
 
 @pytest.mark.parametrize("size", [(640, 420), (1000, 700), (1280, 840)])
 @pytest.mark.parametrize("language", ["de", "en"])
-def test_the_theatre_fits_small_windows(opener: Opener, size: Tuple[int, int], language: str) -> None:
-    window = opener()
-    window.root.geometry("{}x{}".format(*size))
+def test_the_theatre_fits_small_windows(window: Window, size: Tuple[int, int], language: str) -> None:
+    window.resize("{}x{}".format(*size))
     window.speak(language)
     open_theatre(window)
     page = window.app.window.theatre
