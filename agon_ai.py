@@ -1206,10 +1206,9 @@ class Searcher:
                  ) -> Tuple[int, Bits]:
         """The score and best change one ply before the horizon, from the evaluation of each child (as far as needed).
 
-        A child's value is that of its own side after the step, less that of
-        the enemy's side, less what the enemy can gain at once.  The steps come
-        with the first of these, the best first: what follows a step that is no
-        better than alpha is not looked at, unless it traps.
+        A child's value is that of its own side after the step, less that of the enemy's side, less what the enemy can
+        gain at once.  The steps come with the first of these, the best first: what follows a step that is no better
+        than alpha is not looked at, unless it traps.
         """
         evaluation = self.evaluation
         reach, flanks, near, standing, landing, grip = evaluation.shapes[own]
@@ -1222,36 +1221,24 @@ class Searcher:
                 or not missing & (missing - 1) and (not missing or missing & reach)):
             return self.careful_frontier(own, enemy, queens, alpha, beta, ply, quiet)
         if relocating:
-            values = evaluation.sides[own & queens]
-            steps = [(values[own ^ change], change) for change in possible_changes(own, enemy, queens, self.rules)]
-            steps.sort(reverse=True)
-            free = OUTER & ~(own | enemy)
+            steps, free = self._relocations(own, enemy, queens), OUTER & ~(own | enemy)
             standing, landing, grip = own | OUTER, reach | OUTSIDE, BOARD
         else:
-            steps = evaluation.steps[own & queens][own]
-            free = BOARD & ~(own | enemy)
+            steps, free = evaluation.steps[own & queens][own], BOARD & ~(own | enemy)
             if free & enemy_flanks:
                 free &= ~enclosures(own, enemy)
         base = -evaluation.sides[enemy & queens][enemy]
-        best, best_change = -INFINITY, PASS_CHANGE
-        count = 0
+        best, best_change, count = -INFINITY, PASS_CHANGE, 0
         hits = trapping_cells(own, enemy) & free if near & enemy else 0
         if hits and (relocating or hits & reach):
-            for _, change in steps:
-                if change & hits:
-                    count += 1
-                    value = -evaluation.value(enemy, own ^ change, queens ^ change if change & queens else queens)
-                    if value > best:
-                        best, best_change = value, change
+            best, best_change, count = self._best_trap(own, enemy, queens, hits, steps)
             free &= ~hits
         if best < beta:
             # What the enemy's guards can be in danger at most after the change.
             victims = enemy & grip & ~queens
-            if victims:
-                victims &= flanked(standing, landing)
-            if victims:
-                margin = evaluation.dangers[victims]
-                base -= margin
+            victims = victims and victims & flanked(standing, landing)
+            margin = evaluation.dangers[victims] if victims else 0
+            base -= margin
             for value, change in steps:
                 if change & free:
                     count += 1
@@ -1275,6 +1262,24 @@ class Searcher:
                             break
         self.nodes += count
         return best, best_change
+
+    def _relocations(self, own: Bits, enemy: Bits, queens: Bits) -> List[Tuple[int, Bits]]:
+        """The relocations with the values of their side after them, the best first."""
+        values = self.evaluation.sides[own & queens]
+        changes = possible_changes(own, enemy, queens, self.rules)
+        return sorted(((values[own ^ change], change) for change in changes), reverse=True)
+
+    def _best_trap(self, own: Bits, enemy: Bits, queens: Bits, hits: Bits, steps: Sequence[Tuple[int, Bits]]
+                   ) -> Tuple[int, Bits, int]:
+        """Of the steps to these cells the best one with its value, and how many there are."""
+        best, best_change, count = -INFINITY, PASS_CHANGE, 0
+        for _, change in steps:
+            if change & hits:
+                count += 1
+                value = -self.evaluation.value(enemy, own ^ change, queens ^ change if change & queens else queens)
+                if value > best:
+                    best, best_change = value, change
+        return best, best_change, count
 
     def careful_frontier(self, own: Bits, enemy: Bits, queens: Bits, alpha: int, beta: int, ply: int, quiet: int
                          ) -> Tuple[int, Bits]:
@@ -6448,6 +6453,13 @@ def _file_to_write(text: str) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="agon_ai.py", description="The computer player of Agon.")
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
+    for add in (_add_engine, _add_games, _add_link, _add_positions, _add_sheet, _add_learning):
+        add(commands)
+    return parser
+
+
+def _add_engine(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The commands about one program."""
     command = commands.add_parser("serve", help="speak the engine protocol on standard input and output",
                                   description="Speak the engine protocol on standard input and output.")
     command.set_defaults(run=serve_here)
@@ -6456,6 +6468,15 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--seconds", type=_seconds, default=1.0, help="time for each position (default 1)")
     command.set_defaults(run=bench)
 
+    command = commands.add_parser(
+        "check", help="try a player of one's own on the whole protocol", description=check.__doc__,
+        epilog="A fault loses games; a note is worth knowing. The exit code is 1 if there are faults.")
+    command.add_argument("program", metavar="PLAYER", help="the command that starts the player, such as hopper.py")
+    command.set_defaults(run=check)
+
+
+def _add_games(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The commands that play games."""
     games = argparse.ArgumentParser(add_help=False)
     games.add_argument("--movetime", type=_count, default=100, help="milliseconds for each move (default 100)")
     games.add_argument("--nodes", type=_count, help="positions to look at for each move, instead of a time: "
@@ -6481,6 +6502,22 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--games", type=_count, default=20, help="number of games (default 20)")
     command.set_defaults(run=play_match)
 
+    command = commands.add_parser("tournament", parents=[games], help="let several engines play each other",
+                                  description=play_tournament.__doc__)
+    command.add_argument("engines", metavar="ENGINE", nargs="+", help="levels or commands, as in match")
+    command.add_argument("--page", metavar="FILE", type=_file_to_write,
+                         help="keep a page (HTML) of the tournament up to date, a table (CSV) and the games beside it")
+    command.add_argument("--language", choices=("de", "en"),
+                         help="of the page and of what is printed (default: the system's)")
+    command.add_argument("--rounds", type=_count, default=1,
+                         help="how often everyone plays everyone, twice (default 1)")
+    command.add_argument("--live", action="store_true", help="speak the engine protocol with a window, and tell it all "
+                         "that happens, a line for each move; programs that do not start are left out")
+    command.set_defaults(run=play_tournament)
+
+
+def _add_positions(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The commands that look at positions and games."""
     command = commands.add_parser("analyse", help="look for the best move in a position",
                                   description=analyse.__doc__)
     command.add_argument("position", metavar="POSITION", help="such as 'Qf1 a5 ... / Qf11 a2 ... w', or start")
@@ -6503,6 +6540,26 @@ def _parser() -> argparse.ArgumentParser:
                          help="write the game with marks, comments and variations into this file")
     command.set_defaults(run=review)
 
+    command = commands.add_parser(
+        "tree", help="print a minimax tree", description=show_tree.__doc__,
+        epilog="A line reads: node 0.3.1 e7-e6 value <= +3.40 alpha +3.40 beta inf nodes 7 best c1-c2 cut d5-d6. "
+               "0.3.1 is the first reply to the third move; <= and >= mark values that the moves cut off could still "
+               "change; #2 and #-2 are a win of White and of Black in two moves.")
+    command.add_argument("position", metavar="POSITION", help="such as 'Qf1 a5 ... / Qf11 a2 ... w', or start")
+    command.add_argument("--depth", type=int, default=2, choices=range(1, TREE_DEPTH + 1),
+                         help="plies to look ahead (default 2)")
+    command.add_argument("--plain", action="store_true", help="without alpha-beta")
+    command.add_argument("--order", choices=ORDERS, default="rules",
+                         help="look at the moves as the rules list them (default), at those that look good or bad "
+                         "first, or by lot: alpha-beta saves the more the better the order")
+    for field, is_on in DEFAULT_RULES._asdict().items():
+        command.add_argument(f"--{field.replace('_', '-')}", choices=("on", "off"), default="on" if is_on else "off",
+                             help=f"rule option (default {'on' if is_on else 'off'})")
+    command.set_defaults(run=show_tree)
+
+
+def _add_sheet(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The command that makes pages to print."""
     command = commands.add_parser("sheet", help="make pages to print", description=sheet.__doc__,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     command.add_argument("what", choices=("rules", "puzzles", "game", "board"))
@@ -6515,32 +6572,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--out", metavar="FILE", type=_file_to_write, help="write the pages into this file")
     command.set_defaults(run=sheet, fail=command.error)
 
-    command = commands.add_parser("curve", help="fit the chance of winning to the score", description=curve.__doc__)
-    command.add_argument("--games", type=_count, default=60, help="number of games (default 60)")
-    command.add_argument("--nodes", type=_count, default=400, help="positions to look at for each move (default 400)")
-    command.add_argument("--seed", type=_seed, default=1, help="other games with another seed (default 1)")
-    command.set_defaults(run=curve)
 
-    command = commands.add_parser("tournament", parents=[games], help="let several engines play each other",
-                                  description=play_tournament.__doc__)
-    command.add_argument("engines", metavar="ENGINE", nargs="+", help="levels or commands, as in match")
-    command.add_argument("--page", metavar="FILE", type=_file_to_write,
-                         help="keep a page (HTML) of the tournament up to date, a table (CSV) and the games beside it")
-    command.add_argument("--language", choices=("de", "en"),
-                         help="of the page and of what is printed (default: the system's)")
-    command.add_argument("--rounds", type=_count, default=1,
-                         help="how often everyone plays everyone, twice (default 1)")
-    command.add_argument("--live", action="store_true", help="speak the engine protocol with a window, and tell it all "
-                         "that happens, a line for each move; programs that do not start are left out")
-    command.set_defaults(run=play_tournament)
-
-    _add_link(commands)
-    command = commands.add_parser(
-        "check", help="try a player of one's own on the whole protocol", description=check.__doc__,
-        epilog="A fault loses games; a note is worth knowing. The exit code is 1 if there are faults.")
-    command.add_argument("program", metavar="PLAYER", help="the command that starts the player, such as hopper.py")
-    command.set_defaults(run=check)
-
+def _add_learning(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The commands that learn from games of the program against itself."""
     command = commands.add_parser(
         "learn", help="learn the weights of the evaluation", description=learn.__doc__,
         epilog="An hour on two cores is about 400 games of 2000 positions a move.")
@@ -6558,6 +6592,12 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--write", action="store_true", help="write the weights into this program's file")
     command.set_defaults(run=learn)
 
+    command = commands.add_parser("curve", help="fit the chance of winning to the score", description=curve.__doc__)
+    command.add_argument("--games", type=_count, default=60, help="number of games (default 60)")
+    command.add_argument("--nodes", type=_count, default=400, help="positions to look at for each move (default 400)")
+    command.add_argument("--seed", type=_seed, default=1, help="other games with another seed (default 1)")
+    command.set_defaults(run=curve)
+
     command = commands.add_parser(
         "puzzles", help="find puzzles", description=find_puzzles.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -6569,24 +6609,6 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--found", metavar="FILE", type=_file_to_write, default="puzzles.jsonl",
                          help="keeps what each game holds (default puzzles.jsonl)")
     command.set_defaults(run=find_puzzles)
-
-    command = commands.add_parser(
-        "tree", help="print a minimax tree", description=show_tree.__doc__,
-        epilog="A line reads: node 0.3.1 e7-e6 value <= +3.40 alpha +3.40 beta inf nodes 7 best c1-c2 cut d5-d6. "
-               "0.3.1 is the first reply to the third move; <= and >= mark values that the moves cut off could still "
-               "change; #2 and #-2 are a win of White and of Black in two moves.")
-    command.add_argument("position", metavar="POSITION", help="such as 'Qf1 a5 ... / Qf11 a2 ... w', or start")
-    command.add_argument("--depth", type=int, default=2, choices=range(1, TREE_DEPTH + 1),
-                         help="plies to look ahead (default 2)")
-    command.add_argument("--plain", action="store_true", help="without alpha-beta")
-    command.add_argument("--order", choices=ORDERS, default="rules",
-                         help="look at the moves as the rules list them (default), at those that look good or bad "
-                         "first, or by lot: alpha-beta saves the more the better the order")
-    for field, is_on in DEFAULT_RULES._asdict().items():
-        command.add_argument(f"--{field.replace('_', '-')}", choices=("on", "off"), default="on" if is_on else "off",
-                             help=f"rule option (default {'on' if is_on else 'off'})")
-    command.set_defaults(run=show_tree)
-    return parser
 
 
 def _add_link(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
