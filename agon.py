@@ -202,6 +202,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "why_nearer": ("bringt einen Stein näher an den Thron", "brings a piece nearer to the throne"),
     "say_no_moves": ("Dieser Stein kann jetzt nicht ziehen.", "This piece cannot move now."),
     "say_wait": ("Du bist nicht am Zug.", "It is not your turn."),
+    "say_watching": ("Du schaust zu: Gezogen wird an den beiden anderen Computern.",
+                     "You are watching: the moves are made at the two other computers."),
     "computer_player": ("Der Computerspieler", "The computer player"),
     "say_look_only": ("Du schaust zurück. Mit {key} kommst du zum letzten Zug.",
                       "You are looking back. {key} brings you to the last move."),
@@ -902,6 +904,9 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "close_anyway": ("Trotzdem beenden", "Quit anyway"),
     "ask_close": ("{reason}\n\nMöchtest du es anderswo speichern, bevor Agon endet?",
                   "{reason}\n\nDo you want to save it elsewhere before Agon ends?"),
+    "ask_close_tournament": (
+        "Das Turnier läuft noch und endet mit Agon. Die gespielten Partien und die Tabelle sind gespeichert.",
+        "The tournament is still going on and ends with Agon. The games that have been played and the table are saved."),
     "errno_ENOENT": ("Datei oder Ordner gibt es nicht", "there is no such file or folder"),
     "errno_EACCES": ("keine Erlaubnis", "permission denied"),
     "errno_ENOSPC": ("der Datenträger ist voll", "the disk is full"),
@@ -5458,7 +5463,8 @@ class Hand:
         elif running.has_partner and running.looks_back:
             session.say(Message.of("say_look_only", key=Shortcut("End")), is_refusal=True)
         elif running.is_computers_turn and not running.is_paused:
-            session.say(Message("other_turn" if running.player.is_elsewhere else "say_wait"), is_refusal=True)
+            key = "say_wait" if not running.player.is_elsewhere else "other_turn" if running.has_person else "say_watching"
+            session.say(Message(key), is_refusal=True)
 
     def _cell_at(self, point: Point) -> Optional[Cell]:
         """The cell at a point; TRAY where the guards stand that the side to move has still to place."""
@@ -6723,6 +6729,11 @@ class TournamentCommands:
                 Command("tournament_start", self.start), Command("tournament_stop", self.stop),
                 Command("tournament_page", self.show_page), Command("tournament_open", self.open_game),
                 Command("tournament_new", self.begin_anew))
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a tournament is being played."""
+        return self.table is not None and self.table.is_running
 
     def open(self) -> None:
         """Open the page: what is being played, or who is to play."""
@@ -11774,9 +11785,12 @@ class SeatForm(ttk.Frame):
         ttk.Label(self, text=texts("clock"), style="Bold.TLabel").pack(anchor="w", pady=(8, 4))
         row = ttk.Frame(self)
         row.pack(anchor="w")
+        self._clock_widgets: List[ttk.Widget] = []
         for kind in ("clock_none", "clock_total", "clock_move"):
-            ttk.Radiobutton(row, text=texts(kind), variable=self.clock_kind, value=kind, style="Level.TRadiobutton",
-                            command=self._show_clock).pack(side="left", padx=1)
+            self._clock_widgets.append(ttk.Radiobutton(
+                row, text=texts(kind), variable=self.clock_kind, value=kind, style="Level.TRadiobutton",
+                command=self._show_clock))
+            self._clock_widgets[-1].pack(side="left", padx=1)
         times = ttk.Frame(self)
         times.pack(anchor="w", pady=(6, 0))
         self._times = {kind: ttk.Frame(times) for kind in ("clock_none", "clock_total", "clock_move")}
@@ -11787,6 +11801,7 @@ class SeatForm(ttk.Frame):
                 entry = self._entry(self._times[kind], variable)
                 entry.configure(width=5)
                 entry.pack(side="left", padx=(0, 8))
+                self._clock_widgets.append(entry)
         for frame in self._times.values():
             frame.grid(row=0, column=0, sticky="w")
         self.update_idletasks()
@@ -11799,6 +11814,11 @@ class SeatForm(ttk.Frame):
                 frame.grid()
             else:
                 frame.grid_remove()
+
+    def allow_clock(self, is_allowed: bool) -> None:
+        """Let a time be chosen, or not: games with another computer are played without clocks."""
+        for widget in self._clock_widgets:
+            widget.state(["!disabled" if is_allowed else "disabled"])
 
     def time_control(self) -> Optional[TimeControl]:
         """The side's time; None if it is not typed as it should be."""
@@ -11872,6 +11892,7 @@ class SeatForm(ttk.Frame):
                 frame.grid(row=0, column=0, sticky="new")
             else:
                 frame.grid_remove()
+        self.event_generate("<<Kind>>")
 
     def _show_level(self) -> None:
         level = self.level.get()
@@ -11919,7 +11940,9 @@ class NewGameDialog(Dialog):
             form = SeatForm(body, self.look, texts, side, self._before.seats[side], partial(self._browse, self))
             form.grid(row=0, column=side, sticky="new", padx=(0, 32) if side == WHITE else 0)
             form.bind("<<Program>>", partial(self._on_program, form))
+            form.bind("<<Kind>>", self._on_kind)
             self.forms.append(form)
+        self._on_kind()
         self.error = ttk.Label(body, style="Notice.TLabel", justify="left", wraplength=48 * self.look.em)
         self.error.grid(row=1, column=0, columnspan=2, sticky="w")
         beginner = self._group(body, "beginner", 0)
@@ -11947,6 +11970,11 @@ class NewGameDialog(Dialog):
 
     # -- programs --
 
+    def _on_kind(self, _event: object = None) -> None:
+        is_linked = "other" in [form.kind.get() for form in self.forms]
+        for form in self.forms:
+            form.allow_clock(not is_linked)
+
     def _on_program(self, form: SeatForm, _event: object) -> None:
         """A program has been chosen: try it at once."""
         self._try(form, lambda: None)
@@ -11954,10 +11982,10 @@ class NewGameDialog(Dialog):
     def on_ok(self, _event: object = None) -> None:
         """Start the game, once every program that is to play has been tried."""
         wrong = [form.side for form in self.forms if form.time_control() is None]
-        if wrong:
+        link, kinds = self.result()[0].link, [form.kind.get() for form in self.forms]
+        if wrong and not link:
             self.error.configure(text=self.texts("clock_wrong", side=wrong[0]))
             return
-        link, kinds = self.result()[0].link, [form.kind.get() for form in self.forms]
         if link and ("person" not in kinds or not link.is_complete):
             self.error.configure(text=self.texts("link_incomplete" if "person" in kinds else "other_person"))
             return
@@ -13068,9 +13096,17 @@ class App:
         self.jobs.later("garbage", GARBAGE_MS, self._collect_garbage)
 
     def close(self) -> None:
-        """End, whatever is going on; a game that cannot be kept is offered another place first."""
+        """End, once a tournament that would be cut short has been asked about."""
         if self.is_closed or self.dialogs.is_choosing:
             return  # the system's file dialog has a loop of its own, which must end first
+        if self.tournament_commands.is_running:
+            self.dialogs.ask("quit", Message("ask_close_tournament"), "close_anyway", "cancel", self._keep_and_end,
+                             is_safe=False)
+        else:
+            self._keep_and_end()
+
+    def _keep_and_end(self) -> None:
+        """End, whatever is going on; a game that cannot be kept is offered another place first."""
         self.placement.remember()
         self.root.withdraw()
         self.writer.wait(CLOSING_S)

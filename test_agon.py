@@ -11702,6 +11702,15 @@ def test_who_cannot_move_now_is_told_why(game: Dict[str, Any], mode: str, words:
         assert player.selected == "" and player.tried == [] and player.hand.state.typed == ""
 
 
+@pytest.mark.parametrize("elsewhere, words", [((WHITE,), "other_turn"), ((WHITE, BLACK), "say_watching")])
+def test_who_plays_with_another_computer_waits_and_who_watches_two_watches(elsewhere: Sequence[int], words: str) -> None:
+    player = gestures()
+    for side in elsewhere:
+        player.session.running.players[side] = agon.Player(program=("link",), is_elsewhere=True)
+    player.click("b1")
+    assert player.words == said(words) and player.session.is_refusal
+
+
 def test_during_a_lesson_and_while_a_piece_glides_nothing_is_explained(classroom: Path) -> None:
     player = gestures(levels=(3, 3))
     player.session.enter(agon.Mode.ANIMATING)
@@ -17260,6 +17269,11 @@ def test_a_tournament_is_played_beside_the_running_game_and_ends_with_the_window
         window.app.handle(window.app._choose, name)
     window.press_button(window.page_button("tournament_start"))
     window.until(lambda: table.tournament.running)
+    window.app.handle(window.app.close)
+    question = window.dialog()
+    assert question.message == said("ask_close_tournament", "de") and question.focus_get() is question.cancel_button
+    window.press_button(question.cancel_button)
+    assert table.is_running and not window.app.is_closed and is_shown(window.root)
     window.press_button(window.page_button("tournament_stop"))
     window.until(lambda: not table.is_running)
     assert "Beendet nach 0 von 2 Partien" in window.app.window.page.shown.context
@@ -17335,7 +17349,14 @@ def test_a_new_game_may_be_one_with_another_computer(window: Window, monkeypatch
     window.run("new_game")
     dialog = window.dialog()
     mine, other = dialog.forms
-    other.kind.set("other")
+    clocks = [widget for form in dialog.forms for widget in form._clock_widgets]
+    assert len(clocks) == 12 and not any(widget.instate(["disabled"]) for widget in clocks)
+    mine.clock_kind.set("clock_total")
+    mine.minutes.set("what?")  # not asked for
+    choice, = [part for part in descendants(other) if part.winfo_class() == "TRadiobutton" and part.cget("value") == "other"]
+    choice.invoke()
+    window.root.update()
+    assert all(widget.instate(["disabled"]) for widget in clocks)
     mine.kind.set("level")
     window.press_button(dialog.ok_button)
     assert "spielt dann ein Mensch" in dialog.error.cget("text")
