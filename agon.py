@@ -498,6 +498,11 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                         "{games})? Zurückholen lässt es sich nicht.",
                         "Delete “{name}” with all that has been done under this name (tasks: {solved}, games: "
                         "{games})? It cannot be brought back."),
+    "progress_clear": ("Fortschritt löschen …", "Delete progress …"),
+    "ask_forget_nameless": ("Alles löschen, was ohne Namen geschafft ist (Aufgaben: {solved}, Spiele: {games})? "
+                            "Zurückholen lässt es sich nicht.",
+                            "Delete all that has been done without a name (tasks: {solved}, games: {games})? It cannot "
+                            "be brought back."),
     "delete": ("Löschen", "Delete"),
     "progress_note": ("Alle Namen bleiben auf diesem Computer.", "All names stay on this computer."),
     "name_text": ("Wie heißt du? Unter diesem Namen merkt sich das Programm auf diesem Computer, was du schon kannst. "
@@ -1613,6 +1618,8 @@ class Store:
     def forget(self, name: str) -> None:
         """Delete a pupil's name and progress; if it was the name that is set, nobody's is set then."""
         self.register.forget(name)
+        if not name:
+            self._formerly_solved = frozenset()
         if self.settings.pupil == name:
             self.change(pupil="")
 
@@ -1635,6 +1642,8 @@ class Store:
             more = [entry for entry in getattr(stored, name) if entry not in (*changes[name], *self._dropped)]
             changes[name] = (*changes[name], *more)[:MAX_RECENT if name == "recent" else None]
         values = stored._replace(**changes)._asdict()
+        if not self._formerly_solved:
+            others.pop("solved", None)
         return json.dumps({**others, **values}, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -3474,7 +3483,8 @@ class ProgressPage(Table):
             rows=tuple(self._row(name, texts) for name in names), chosen_row=settings.pupil,
             buttons=(Button("progress_name", texts("progress_name"), is_primary=True),
                      Button("progress_export", texts("progress_export")),
-                     Button("progress_forget", texts("progress_forget"), bool(settings.pupil)),
+                     Button("progress_forget", texts("progress_forget" if settings.pupil else "progress_clear"),
+                            bool(settings.pupil) or self.store.progress_of("") != Progress()),
                      Button("page_close", texts("page_close"))),
             note=texts("progress_note"))
 
@@ -6656,12 +6666,13 @@ class LessonCommands:
         self.dialogs.ask_name(self.store.settings.pupil, self._take_name)
 
     def ask_to_forget(self) -> None:
-        """Ask whether the name that is set is to be deleted, with its progress."""
+        """Ask whether the name that is set is to be deleted, with its progress, or what was done without a name."""
         store = self.store
         name, progress = store.settings.pupil, store.progress
-        if name:
+        if name or progress != Progress():
             solved = len(progress.pages | progress.solved | progress.helped)
-            question = Message.of("ask_forget_name", name=name, solved=solved, games=len(progress.games))
+            question = Message.of("ask_forget_name" if name else "ask_forget_nameless", name=name, solved=solved,
+                                  games=len(progress.games))
             self.dialogs.ask("progress_forget", question, "delete", "cancel", partial(store.forget, name),
                              is_safe=False)
 
@@ -7074,7 +7085,8 @@ class Files:
         if path:
             register = self.store.register
             register.look_again()
-            table = progress_csv({name: self.store.progress_of(name) for name in register.pupils}, self.texts)
+            names = {*register.pupils, *filter(None, [self.store.settings.pupil])}
+            table = progress_csv({name: self.store.progress_of(name) for name in names}, self.texts)
             # Spreadsheets know by the first sign that the text is UTF-8.
             self.put(path, "\ufeff" + table, partial(self._saved, path))
 

@@ -10108,7 +10108,10 @@ def test_the_page_of_progress_shows_all_names_and_what_the_chosen_one_has_done()
     assert buttons(page) == [
         ("progress_name", "Anderer Name …", True, True), ("progress_export", "Als CSV speichern …", True, False),
         ("progress_forget", "Name löschen …", True, False), ("page_close", "Zurück zum Spiel", True, False)]
-    assert buttons(shown(session, pupil="").page)[2] == ("progress_forget", "Delete name …", False, False)
+    clear = ("progress_forget", "Delete progress …")
+    assert buttons(shown(session, pupil="").page)[2] == (*clear, False, False)
+    table.store.register.add("", progress_of("1"))
+    assert buttons(shown(session, pupil="").page)[2] == (*clear, True, False)
 
 
 def test_a_name_is_deleted_only_after_a_question_that_says_what_goes_with_it() -> None:
@@ -10124,6 +10127,22 @@ def test_a_name_is_deleted_only_after_a_question_that_says_what_goes_with_it() -
     assert not asked.is_safe and "Ada" in at.session.table.names()
     asked.on_yes()
     assert at.session.table.names() == [""] and at.settings.pupil == ""
+
+
+def test_what_was_done_without_a_name_can_be_deleted_for_the_next_class(home: Path) -> None:
+    home.mkdir()
+    (home / "settings.json").write_text('{"solved": ["a"], "newer": 1}', "utf-8")
+    at = desk()
+    at.store.note(solved="b")
+    at.run("progress")
+    at.run("progress_forget")
+    asked = at.dialogs.asked[-1]
+    assert asked.question == said("ask_forget_nameless", solved=2, games=0) and not asked.is_safe
+    asked.on_yes()
+    at.store._writer.flush()
+    assert at.store.progress == agon.Progress()
+    store, _pad = a_store()
+    assert store.progress == agon.Progress() and stored(home)["newer"] == 1 and "solved" not in stored(home)
 
 
 def test_a_new_name_is_tidied_chosen_and_seen_at_once() -> None:
@@ -14146,6 +14165,17 @@ def test_a_game_without_a_date_is_proposed_to_be_saved_under_todays(at_files: Ca
     at = at_files("b1-c2")
     at.run("save")
     assert re.fullmatch(r"agon-\d{4}-\d\d-\d\d\.agon", at.dialogs.chosen[0][2])
+
+
+def test_a_name_under_which_nothing_has_been_done_has_its_line_for_the_teacher_too(
+        at_files: Callable[..., FileDesk], tmp_path: Path) -> None:
+    at = at_files(settings={"pupil": "Cleo"})
+    at.store.register.add("Ada", agon.Progress(solved=frozenset(["a"])))
+    at.dialogs.path = str(tmp_path / "progress.csv")
+    at.run("progress_export")
+    at.saved()
+    lines = (tmp_path / "progress.csv").read_text("utf-8-sig").splitlines()
+    assert [line.split(",")[0] for line in lines] == ["Name", "Ada", "Cleo"]
 
 
 def test_nothing_is_saved_over_what_the_program_keeps_for_itself(at_files: Callable[..., FileDesk]) -> None:
