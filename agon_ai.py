@@ -5699,7 +5699,9 @@ class Correspondent:
     def _join(self, other: Record) -> None:
         """As guest: the host has said what counts; what it does not know yet is sent after it."""
         own = self.record
-        together = self._trusted(other)
+        # As in `meet`: a host that comes without a move has begun anew.
+        is_new = not self.has_met and not other.moves and own is not None and bool(own.moves)
+        together = None if is_new else self._trusted(other)
         self.record = together or other
         self.side = None if self.role == "watch" else 1 - self.record.host
         if not self.has_met:

@@ -7687,6 +7687,21 @@ def test_a_game_goes_on_after_both_windows_were_closed_and_one_of_them_knows_mor
         assert any(event.startswith("play black game") for event in guest.events), "the guest's window seats its player"
 
 
+def test_a_game_begun_anew_stands_whatever_the_guest_remembers_but_only_at_the_first_meeting() -> None:
+    host, guest = LinkEnd("host", BLACK), LinkEnd("join", WHITE)
+    host.game, guest.game = Game(), played("a5-b5 b7-c7")
+    for end in (host, guest):
+        end.tell()
+    meet(host, guest)
+    settle(host, guest)
+    assert not host.game.moves and not guest.game.moves
+    assert "say.en " + agon_ai.LINK_TEXTS["differs"][1] in guest.events, "its own game is kept, and that is said"
+    guest.play(mv("a5-b5"))
+    meet(host, guest)  # the move was lost on its way
+    settle(host, guest)
+    assert host.game.moves == guest.game.moves == (mv("a5-b5"),)
+
+
 def test_when_two_games_do_not_fit_together_that_of_the_host_goes_on_and_the_guest_is_told() -> None:
     host, guest = LinkEnd("host", WHITE), LinkEnd("join", BLACK)
     host.game, guest.game = played("a5-b5"), played("b1-c2 b7-c7")
