@@ -9946,8 +9946,8 @@ def draw_mark(canvas: tk.Canvas, look: Look, place: Point, mark: str, tag: str =
 class SidePage(ttk.Frame):
     """The page beside the board for tour, puzzles and set-up."""
 
-    #: The rows of the room above and below, and of the list that takes it when there is one.
-    ABOVE, BELOW, LIST = 4, 13, 11
+    #: The rows of the room above and below, of the list that takes it when there is one, and of the feedback.
+    ABOVE, BELOW, LIST, FEEDBACK = 4, 13, 11, 10
     #: So many lines are a short list.
     SHORT = 4
 
@@ -9986,7 +9986,7 @@ class SidePage(ttk.Frame):
         self.buttons = ButtonGrid(self, on_command, focus_back)
         self.note = ttk.Label(self, style="Small.TLabel", anchor="center", justify="center")
         for row, widget in ((2, self.curve), (3, self.table), (5, self.heading), (6, self.text), (7, self.picture),
-                            (8, self.choices), (9, self.task_box), (10, self.feedback), (self.LIST, self.list),
+                            (8, self.choices), (9, self.task_box), (self.FEEDBACK, self.feedback), (self.LIST, self.list),
                             (12, self.buttons), (14, self.note)):
             widget.grid(row=row, column=0, sticky="nsew" if widget is self.list else "ew", pady=(0, 10))
         #: What is chosen in each row of choices.
@@ -10012,6 +10012,15 @@ class SidePage(ttk.Frame):
         for widget in (self.heading, self.text, self.choices, self.task_box, self.feedback, self.buttons):
             if widget.winfo_manager():
                 widget.grid_configure(pady=(0, 2 if is_close else 10))
+        self.rowconfigure(self.FEEDBACK, minsize=0 if is_close else self._feedback_room())
+
+    def _feedback_room(self) -> int:
+        """What is kept free for two lines of feedback (pixels), so that choices do not jump when it comes or goes."""
+        page = self.shown
+        if page is None or not page.choices or page.rows:
+            return 0
+        verdict = self.look.fonts["bold" if self.look.is_dense else "heading"]
+        return 2 * verdict.metrics("linespace") + 2 * LABEL_BORDER + 10
 
     def show(self, page: PageView) -> None:
         """Show a page."""
@@ -10046,7 +10055,7 @@ class SidePage(ttk.Frame):
         self.buttons.show(page.buttons)
         self._draw_dots()
         self._stand_apart(is_close=False)
-        if wanted_height(self) > self._height:
+        if wanted_height(self) + (0 if page.feedback else self._feedback_room()) > self._height:
             self._stand_apart(is_close=True)
         first = (self.note, self.text, self.heading) if page.table else (self.note,)
         leave_out(self, self._height, (*first, self.picture, self.context, self.head, self.dots,

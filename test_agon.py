@@ -17056,6 +17056,17 @@ def test_a_small_game_is_played_with_the_mouse_against_the_computer_and_the_runn
 
 # --- set-up ----------------------------------------------------------------------
 
+def test_the_choices_of_the_set_up_stay_where_they_are_when_something_is_said_below_them(window: Window) -> None:
+    window.resize("1280x900")
+    window.run("set_up")
+    page = window.app.window.page
+    before = page.choices.winfo_y(), page.buttons.winfo_y()
+    for command in ("setup_clear", "setup_play"):
+        window.run(command)
+        window.root.update()
+    assert is_shown(page.feedback) and (page.choices.winfo_y(), page.buttons.winfo_y()) == before
+
+
 def test_pieces_are_placed_moved_and_removed_by_mouse_and_undone(window: Window) -> None:
     window.run("set_up")
     window.press_button(window.page_button("setup_clear"))
