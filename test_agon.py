@@ -3289,21 +3289,12 @@ def test_no_two_puzzles_are_alike_however_the_board_is_turned() -> None:
                ) <= agon_ai.MOST_ALIKE < 14
 
 
-def check_that_puzzles_become_harder(moves: Sequence[int]) -> None:
+def test_the_puzzles_of_a_theme_become_harder() -> None:
     before: Dict[str, int] = {}
-    for lesson in puzzles_of(moves):
+    for lesson in puzzles_of(range(1, 6)):
         harder = agon_ai.difficulty_of(lesson.start, lesson.goals[0], lesson.moves)
         assert harder >= before.get(lesson.theme, -1000), str(lesson.start)
         before[lesson.theme] = harder
-
-
-def test_the_puzzles_of_a_theme_become_harder() -> None:
-    check_that_puzzles_become_harder((1, 2, 3))
-
-
-@takes_long
-def test_the_deep_puzzles_become_harder() -> None:
-    check_that_puzzles_become_harder((4, 5))
 
 
 def test_each_puzzle_is_explained_and_the_explanations_speak_of_the_same_cells_in_both_languages() -> None:
@@ -3326,9 +3317,8 @@ def puzzles_to_win(start: Position) -> "Tuple[agon_ai.Puzzle, ...]":
     return tuple(agon_ai._puzzles_to_win(start))
 
 
-def prove(moves: Sequence[int]) -> None:
-    """Only the solution of a puzzle does what is asked for, whatever else is tried."""
-    for lesson in puzzles_of(moves):
+def test_every_solution_of_a_puzzle_is_proven_and_all_other_moves_are_wrong() -> None:
+    for lesson in puzzles_of(range(1, 6)):
         start = lesson.start
         if lesson.goals == ("win",):
             (found,) = puzzles_to_win(start)
@@ -3348,22 +3338,12 @@ def prove(moves: Sequence[int]) -> None:
         assert outcome and outcome.winner == start.turn
 
 
-def test_every_solution_of_a_puzzle_is_proven_and_all_other_moves_are_wrong() -> None:
-    prove((1, 2, 3))
-
-
-@takes_long
-def test_the_solutions_of_the_deep_puzzles_are_proven_too() -> None:
-    prove((4, 5))
-
-
 # -- how puzzles are found --
 
 def as_found(lesson: Lesson) -> "agon_ai.Puzzle":
     return agon_ai.Puzzle(lesson.theme, lesson.goals[0], lesson.moves, str(lesson.start), tuple(map(str, lesson.solution)))
 
 
-@takes_long
 def test_the_shipped_puzzles_are_what_is_found_in_their_positions() -> None:
     for lesson in puzzles_of(range(1, 9)):
         if lesson.theme != "hold":  # which asks the engine, too
@@ -3387,12 +3367,21 @@ def test_a_win_is_about_the_ring_only_when_the_queen_sits_and_nothing_is_trapped
         assert [puzzle.theme for puzzle in puzzles_to_win(pos(text))] == [theme]
 
 
-@takes_long
 def test_the_text_of_the_shipped_puzzles_is_what_their_positions_lead_to() -> None:
     puzzles = [as_found(lesson) for lesson in lessons("puzzles.agon") if lesson.kind == "puzzle"]
     text = agon_ai.collection_text(puzzles)
     with open(os.path.join(CLASSROOM, "puzzles.agon"), encoding="utf-8") as file:
         assert file.read() == text
+
+
+def test_a_collection_goes_from_the_easiest_to_the_hardest_of_what_there_is_in_even_steps(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzles = [as_found(lesson) for lesson in puzzles_of((2,)) if lesson.theme == "ring"]
+    hard = [agon_ai.difficulty_of(pos(puzzle.position), "win", 2) for puzzle in puzzles]
+    assert len(set(hard)) > 4
+    monkeypatch.setattr(agon_ai, "PUZZLE_THEMES", {"ring": {2: 3}})
+    taken = [agon_ai.difficulty_of(pos(puzzle.position), "win", 2) for puzzle in agon_ai.collection_of(puzzles[::-1])]
+    assert taken == [min(hard), sorted(hard)[(len(hard) - 1) // 2], max(hard)]
 
 
 @pytest.mark.parametrize("text, puzzles", [
