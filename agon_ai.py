@@ -1769,7 +1769,11 @@ def steps_text(score: int) -> str:
 
 
 def parse_steps(text: str) -> int:
-    """The score that steps_text has written, wins as those of an odd number of plies; ValueError if it is none."""
+    """The score that steps_text has written, wins as those of an odd number of plies; ValueError if it is none.
+
+    >>> [parse_steps(text) for text in ("+3.40", "#2", "#-2", "-inf")] == [340, WIN - 3, 3 - WIN, -INFINITY]
+    True
+    """
     if text in ("inf", "-inf"):
         return INFINITY if text == "inf" else -INFINITY
     if text.startswith("#"):
