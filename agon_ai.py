@@ -3800,7 +3800,7 @@ def fitted(weights: Weights, examples: Sequence[Example], ridge: float = RIDGE) 
 def solved(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> List[float]:
     """x with matrix x = right, for a symmetric positive definite matrix (by Cholesky's factors L L').
 
-    >>> solved([[4.0, 2.0], [2.0, 3.0]], [8.0, 8.0])
+    >>> solved([[4.0, 2.0], [2.0, 10.0]], [8.0, 22.0])
     [1.0, 2.0]
     """
     size = len(right)

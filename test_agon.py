@@ -4368,10 +4368,10 @@ def test_the_engine_never_imports_the_window() -> None:
     assert not {"tkinter", "agon"} & set(imported("agon_ai.py"))
 
 
-def test_the_examples_in_the_rules_library_are_true() -> None:
-    results = doctest.testmod(agon_core)
-    assert results.attempted > 3
-    assert results.failed == 0
+@pytest.mark.parametrize("module", [agon_core, agon_ai], ids=lambda module: module.__name__)
+def test_the_examples_in_the_docstrings_are_true(module: types.ModuleType) -> None:
+    results = doctest.testmod(module)
+    assert results.failed == 0 and results.attempted > 4
 
 
 # === 10. The computer player =====================================================
