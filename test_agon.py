@@ -5560,7 +5560,9 @@ def test_learning_goes_on_where_it_was_stopped_and_comes_to_the_same_end(tmp_pat
     assert len(lines) == 6
     file.write_text("".join(lines[:3]) + lines[3][:50])  # stopped in the middle of a line
     assert agon_ai.main(arguments) == 0
-    assert capsys.readouterr().out == first
+    told = capsys.readouterr()
+    assert told.out == first
+    assert re.findall(r"round 1: (\d)/6 games", told.err) == ["4", "5", "6"]
     assert agon_ai.main(arguments + ["--seed", "2"]) == 0
     assert capsys.readouterr().out != first
 
