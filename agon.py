@@ -11117,7 +11117,7 @@ class ToolTip:
         self._widget, self._look, self._jobs = widget, look, jobs
         self._label: Optional[tk.Label] = None
         widget.bind("<Enter>", self._on_enter, add=True)
-        for sequence in ("<Leave>", "<ButtonPress>", "<Destroy>"):
+        for sequence in ("<Leave>", "<ButtonPress>", "<Unmap>", "<Destroy>"):
             widget.bind(sequence, self._on_leave, add=True)
 
     def _on_enter(self, _event: object) -> None:
