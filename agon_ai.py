@@ -4162,20 +4162,16 @@ def _threatened_trap(before: Position, again: Position, rules: Rules) -> Optiona
 
 def _arrival(before: Position, move: Move) -> Optional[Reason]:
     """The move is the last step of a piece on its way to where it belongs."""
-    if move.source is None or move.target is None or not before.is_progress(move) or before.is_relocation(move):
+    if not before.is_inwards(move):
         return None
     if move.target == THRONE:
         return Reason("throne", (THRONE,))
-    if RING[move.target] == 1 and not before.is_queen(move.source):
-        return Reason("home", (move.target,))
-    return None
+    return Reason("home", (move.target,)) if RING[move.target] == 1 and not before.is_queen(move.source) else None
 
 
 def _approach(before: Position, move: Move) -> Optional[Reason]:
     """The move is a step inwards."""
-    if move.source is None or move.target is None or not before.is_progress(move) or before.is_relocation(move):
-        return None
-    return Reason("nearer", (move.target,))
+    return Reason("nearer", (move.target,)) if before.is_inwards(move) else None
 
 
 # --- 14. Review ------------------------------------------------------------------

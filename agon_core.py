@@ -794,6 +794,10 @@ class Position(NamedTuple):
             return move.is_placement
         return self.is_relocation(move) or RING[move.source] != RING[move.target]
 
+    def is_inwards(self, move: Move) -> bool:
+        """Whether a legal move is a step to the next inner ring."""
+        return move.source is not None and self.is_progress(move) and not self.is_relocation(move)
+
     def newly_trapped(self, move: Move) -> List[Cell]:
         """The enemy pieces that a legal move traps and that were not trapped before, sorted by name."""
         following = self.after(change_of(move))
@@ -1856,10 +1860,6 @@ GOALS: Dict[str, str] = {
 }
 
 
-def _is_inwards(before: Position, move: Move) -> bool:
-    return before.is_progress(move) and not before.is_relocation(move)
-
-
 def _winner(game: Game) -> Optional[int]:
     outcome = game.outcome()
     return outcome.winner if outcome else None
@@ -1867,8 +1867,8 @@ def _winner(game: Game) -> Optional[int]:
 
 #: Whether the last move of a game has reached a goal: by the game, the position before that move, and the move.
 _IS_REACHED: Dict[str, Callable[[Game, Position, Move], bool]] = {
-    "inwards": lambda _game, before, move: _is_inwards(before, move),
-    "inwards_guard": lambda _game, before, move: _is_inwards(before, move) and not before.is_queen(move.source),
+    "inwards": lambda _game, before, move: before.is_inwards(move),
+    "inwards_guard": lambda _game, before, move: before.is_inwards(move) and not before.is_queen(move.source),
     "along": lambda _game, before, move: not before.is_progress(move) and not before.is_relocation(move),
     "throne": lambda _game, _before, move: move.target == THRONE,
     "trap": lambda game, _before, _move: len(game.newly_trapped()) >= 1,

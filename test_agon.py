@@ -3283,6 +3283,17 @@ def test_the_puzzles_are_about_all_there_is_to_learn() -> None:
         assert ForcedWins().can_win(lesson.start.with_turn(1 - lesson.start.turn), lesson.moves)
 
 
+def test_there_are_puzzles_of_each_theme_and_length_as_many_as_are_wanted_and_were_found() -> None:
+    found: Dict[str, Dict[int, int]] = {}
+    for lesson in puzzles_of(range(1, 9)):
+        numbers = found.setdefault(lesson.theme, {})
+        numbers[lesson.moves] = numbers.get(lesson.moves, 0) + 1
+    assert {theme: list(numbers) for theme, numbers in found.items()} == {
+        theme: list(numbers) for theme, numbers in agon_ai.PUZZLE_THEMES.items()}
+    for theme, numbers in agon_ai.PUZZLE_THEMES.items():
+        assert all(2 / 3 * count <= found[theme][moves] <= count for moves, count in numbers.items()), theme
+
+
 def test_no_two_puzzles_are_alike_however_the_board_is_turned() -> None:
     boards = [lesson.start for lesson in puzzles_of(range(1, 9))]
     assert max(agon_ai.likeness(first, second) for first, second in itertools.combinations(boards, 2)
@@ -5085,6 +5096,13 @@ def test_the_review_command_writes_what_it_is_told_to(game_file, tmp_path, capsy
     assert [game.marks for game in agon_core.load_games(str(out))] == [{0: "?!"}] * 2
     assert agon_ai.main(["review", str(tmp_path / "none.agon")]) == 1
     assert "none.agon" in capsys.readouterr().err
+
+
+def test_a_piece_arrives_with_its_step_to_ring_1_or_the_throne_and_not_by_walking_round_it():
+    position = pos("Qf5 e5 e4 / Qf11 w")
+    reasons = {text: agon_ai._arrival(position, mv(text)) for text in ("e4-e5", "e5-e6", "e4-d4", "f5-f6", "f5-g5")}
+    assert {text: found and found.kind for text, found in reasons.items()} == {
+        "e4-e5": "home", "e5-e6": None, "e4-d4": None, "f5-f6": "throne", "f5-g5": None}
 
 
 def test_what_marks_are_worth_shows_in_the_results_of_the_games():
