@@ -17440,6 +17440,33 @@ def test_a_new_game_may_be_one_with_another_computer(window: Window, monkeypatch
     window.run("link_leave")
 
 
+def test_who_types_an_address_wants_to_join_but_who_only_moves_about_does_not(window: Window) -> None:
+    def press(entry: Any, **key: Any) -> None:
+        entry.focus_force()
+        entry.event_generate("<Key>", **key)
+        window.root.update()
+    window.run("with_computer")
+    dialog = window.dialog()
+    for role, key, then in (("host", "Shift_L", "host"), ("host", "Left", "host"), ("host", "Escape", "host"),
+                            ("host", "1", "join"), ("watch", "1", "watch")):
+        if not dialog.winfo_exists():
+            window.run("with_computer")
+            dialog = window.dialog()
+        dialog.role.set(role)
+        press(dialog.entries[0], keysym=key)
+        assert dialog.role.get() == then, key
+    dialog.destroy()
+    window.run("new_game")
+    form = window.dialog().forms[BLACK]
+    form.kind.set("other")
+    form._show_kind()
+    entry = next(part for part in descendants(form._details["other"]) if part.winfo_class() == "TEntry")
+    for key, then in (("Shift_L", "host"), ("Left", "host"), ("1", "join")):
+        form.role.set("host")
+        press(entry, keysym=key)
+        assert form.role.get() == then, key
+
+
 def test_a_window_joins_another_computer_or_says_why_not(
         window: Window, link_of: Callable[..., LinkProcess], monkeypatch: pytest.MonkeyPatch) -> None:
     host, port, code = waiting_host(link_of)
