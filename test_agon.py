@@ -5138,10 +5138,11 @@ def test_the_samples_of_a_game_are_told_from_the_side_to_move_and_end_with_its_r
 def test_the_curve_command_plays_games_and_fits_a_curve(capsys, monkeypatch):
     monkeypatch.setattr(agon_ai, "LONGEST_GAME", 60)
     assert agon_ai.main(["curve", "--games", "5", "--nodes", "10"]) == 0
-    told = capsys.readouterr().out
-    assert re.fullmatch(CURVE, told), told
+    told = capsys.readouterr()
+    assert re.fullmatch(CURVE, told.out), told.out
+    assert re.findall(r"(\d)/5 games", told.err) == ["1", "2", "3", "4", "5"]
     assert agon_ai.main(["curve", "--games", "5", "--nodes", "10"]) == 0
-    assert capsys.readouterr().out == told
+    assert capsys.readouterr().out == told.out
 
 
 # -- results --
@@ -7735,6 +7736,15 @@ def test_who_watches_sees_every_move_and_changes_nothing() -> None:
     watcher.correspondent.hear_window("resign")
     watcher.correspondent.hear_other("end 1 white")
     assert watcher.game.outcome() == Outcome(BLACK, Ending.RESIGNATION) and not watcher.on_the_way
+
+
+def test_who_watches_is_shown_another_game_from_its_start_also_when_it_has_the_number_of_the_last() -> None:
+    watcher = LinkEnd("watch", None)
+    for moves in ("a5-b5 b7-c7", "b1-c2", "b1-c2 b7-c7"):
+        watcher.correspondent.lose()
+        watcher.correspondent.hear_other(record_with(moves).line())
+        watcher.tell()
+        assert watcher.game and watcher.game.moves == played(moves).moves
 
 
 def test_a_window_that_has_lost_its_own_move_is_told_it_after_the_other_side_s() -> None:
@@ -13205,6 +13215,9 @@ def test_a_weight_can_be_changed_and_the_result_played_against() -> None:
     page, begun = learning_page()
     page.choose(f"row_{list(agon_ai.PARTS).index('trapped')}")
     page.choose("percent_0")
+    page.choose("percent_more")
+    assert page.weights_text() == "trapped=50"
+    page.choose("percent_less")
     page.choose("row_up")
     page.choose("percent_more")
     page.choose("percent_more")
@@ -14200,6 +14213,11 @@ def test_a_name_under_which_nothing_has_been_done_has_its_line_for_the_teacher_t
     at.saved()
     lines = (tmp_path / "progress.csv").read_text("utf-8-sig").splitlines()
     assert [line.split(",")[0] for line in lines] == ["Name", "Ada", "Cleo"]
+
+
+def test_a_name_that_no_file_can_have_is_no_file_of_the_program() -> None:
+    assert not agon.is_own_file(os.path.join(agon.user_folder(), "settings\0.json"))
+    assert agon.is_own_file(os.path.join(agon.user_folder(), "settings.json"))
 
 
 def test_nothing_is_saved_over_what_the_program_keeps_for_itself(at_files: Callable[..., FileDesk]) -> None:
@@ -16928,6 +16946,20 @@ def test_a_move_that_lets_the_win_slip_stays_and_is_refuted_until_once_more_take
     window.press_button(window.page_button("page_again"))
     window.rest()
     assert window.moves() == [] and window.shows_the_position() and not book.is_solved and book.accepts_moves
+
+
+def test_tiles_are_larger_where_titles_stand_on_them_and_have_room(window: Window) -> None:
+    shelf = window.app.window.shelf
+    sizes = {}
+    for size in ("1280x900", "640x480"):
+        window.resize(size)
+        for command in ("puzzles", "small_games"):
+            window.run(command)
+            sizes[size, command] = [round(pixels / shelf.look.em) for pixels in shelf.tile_size[:2]]
+    plain, titled = ([round(share) for share in shape] for shape in (
+        (agon.TILE_WIDTH, agon.TILE_HEIGHT), (agon.TITLED_WIDTH, agon.TITLED_HEIGHT)))
+    assert sizes == {("1280x900", "puzzles"): plain, ("1280x900", "small_games"): titled,
+                     ("640x480", "puzzles"): plain, ("640x480", "small_games"): plain}
 
 
 def test_the_shelf_is_walked_by_arrow_keys_and_a_click_opens_a_puzzle(window: Window) -> None:
