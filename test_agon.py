@@ -3395,6 +3395,12 @@ def test_a_collection_goes_from_the_easiest_to_the_hardest_of_what_there_is_in_e
     assert taken == [min(hard), sorted(hard)[(len(hard) - 1) // 2], max(hard)]
 
 
+def test_solutions_that_look_alike_are_few_in_a_collection() -> None:
+    pool = [as_found(lesson) for lesson in puzzles_of((1,)) if lesson.theme == "trap_queen"]
+    few, many = (collections.Counter(map(agon_ai.pattern, agon_ai._unlike_ones(pool, [], count))) for count in (11, 48))
+    assert set(few) == set(many) and set(few.values()) == {2} and max(many.values()) > 3
+
+
 @pytest.mark.parametrize("text, puzzles", [
     ("Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", [("exception", "exception", 1, ("c4-d4",))]),
     (str(Position.start()), []),
@@ -12962,6 +12968,8 @@ def test_one_sees_alpha_and_beta_move_a_branch_cut_and_why() -> None:
     assert note.text == (f"{len(cut)} cut off:\n{agon.tree_number(step.best, ENGLISH)} ≤ "
                          f"{agon.tree_number(step.alpha, ENGLISH)}")
     assert note.begin < cut[0].column < note.end
+    columns = [node.column for node in drawn.nodes if node.path.rpartition(".")[0] == step.path]
+    assert (note.middle, note.room) == ((columns[0] + columns[-1]) / 2, columns[-1] - columns[0] + 1)
     view = show.theatre(ENGLISH)
     assert view.conclusion.startswith("β ≤ α: ") and cut[0].label in view.conclusion
     assert view.code[view.line].strip() == "break"
