@@ -7298,6 +7298,15 @@ def test_every_command_has_help(command, capsys):
     assert ended.value.code == 0 and "usage:" in capsys.readouterr().out
 
 
+def test_what_the_help_says_is_the_default_is_the_default():
+    subcommands, = [action for action in agon_ai._parser()._actions if isinstance(action.choices, dict)]
+    told = [(action.dest, re.search(r"default:? ([\w.]+)", action.help or ""), action.default)
+            for parser in subcommands.choices.values() for action in parser._actions]
+    numbers = [(name, float(match[1]), default) for name, match, default in told
+               if match and isinstance(default, (int, float)) and re.fullmatch("[0-9.]+", match[1])]
+    assert len(numbers) > 15 and [(name, said) for name, said, default in numbers if said != default] == []
+
+
 def test_analyse_prints_depths_and_the_best_move(capsys):
     assert agon_ai.main(["analyse", SEAT_AND_WIN, "--depth", "2"]) == 0
     out = capsys.readouterr().out
@@ -7768,6 +7777,31 @@ def test_what_the_host_names_a_guest_by_is_kept_only_up_to_a_length() -> None:
     link = agon_ai.GuestLink(agon_ai.Correspondent("join", None, print, print), io.BytesIO(), "127.0.0.1", "0042")
     link._be_received(types.SimpleNamespace(send=lambda *_values: None), ["welcome", 50 * "x"])
     assert link.token == 32 * "x"
+
+
+@pytest.mark.parametrize("words, key", [
+    ("no wrong_code 1", "wrong_code"), ("no full 1", "full"), ("no room 1", "no_agon"), ("so wrong_code 1", "no_agon"),
+    ("no wrong_code", "no_agon"), ("welcome", "no_agon"), ("HTTP/1.1 400 Bad", "no_agon")])
+def test_a_guest_who_is_not_let_in_is_told_why(words: str, key: str) -> None:
+    heard: List[str] = []
+    link = agon_ai.GuestLink(agon_ai.Correspondent("join", None, heard.append, print), io.BytesIO(), "127.0.0.1", "0042")
+    link._be_received(types.SimpleNamespace(close=lambda: None), words.split())
+    assert "event state failed" in heard
+    words_said = agon_ai.LINK_TEXTS[key][1].partition("{")[0]
+    assert any(line.startswith(f"event say.en {words_said}") for line in heard), heard
+
+
+def test_who_watches_hears_of_moves_ends_and_games_and_of_nothing_else() -> None:
+    host = agon_ai.HostLink(agon_ai.Correspondent("host", WHITE, print, print), io.BytesIO(), "127.0.0.1", 0, True)
+    told: List[Tuple[str, str]] = []
+    lines = {role: types.SimpleNamespace(role=role, send=lambda text, _now, role=role: told.append((role, text)))
+             for role in ("join", "watch")}
+    host.all_lines, host.other = list(lines.values()), lines["join"]
+    host.correspondent.is_joined = True
+    host.correspondent.hear_other = lambda _line: None
+    for text in ("move 1 0 a5-b5", "offer 1", "decline 1", "end 1 draw", "ping"):
+        host.hear(lines["join"], text)
+    assert told == [("watch", "move 1 0 a5-b5"), ("watch", "end 1 draw")]
 
 
 def test_a_lost_line_is_told_only_to_who_has_been_joined_and_given_up_if_it_never_was() -> None:
@@ -10152,6 +10186,16 @@ def test_the_page_of_progress_shows_all_names_and_what_the_chosen_one_has_done()
     assert buttons(shown(session, pupil="").page)[2] == (*clear, False, False)
     table.store.register.add("", progress_of("1"))
     assert buttons(shown(session, pupil="").page)[2] == (*clear, True, False)
+
+
+def test_progress_counts_what_the_classroom_has() -> None:
+    at = desk()
+    at.run("progress")
+    table = at.session.table
+    tour, puzzles, games = (agon.read_lessons(f"{name}.agon")[0] for name in ("tour", "puzzles", "games"))
+    assert table.pages == {str(page.start) for page in tour if page.kind == "tour" and page.goals}
+    assert table.puzzles == {str(page.start) for page in puzzles if page.kind == "puzzle"}
+    assert len(table.small_games) == sum(page.kind == "game" for page in games)
 
 
 def test_a_name_is_deleted_only_after_a_question_that_says_what_goes_with_it() -> None:
