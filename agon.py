@@ -1146,9 +1146,10 @@ def is_own_file(path: str) -> bool:
     """Whether the program keeps this file for itself: whoever saved something there would lose the one or the other."""
     try:
         folder, name = os.path.split(os.path.normcase(os.path.realpath(path)))
-    except ValueError:  # with a zero character, which no file can have
+    except ValueError:  # with a zero character (older Pythons let it pass) or half a sign, which no file can have
         return False
-    return folder == os.path.normcase(os.path.realpath(user_folder())) and name.startswith(OWN_NAMES)
+    is_in_folder = folder == os.path.normcase(os.path.realpath(user_folder()))
+    return is_in_folder and name.startswith(OWN_NAMES) and "\0" not in name
 
 
 def write_file(path: str, content: Union[str, bytes]) -> None:

@@ -14268,7 +14268,8 @@ def test_a_name_under_which_nothing_has_been_done_has_its_line_for_the_teacher_t
 
 
 def test_a_name_that_no_file_can_have_is_no_file_of_the_program() -> None:
-    assert not agon.is_own_file(os.path.join(agon.user_folder(), "settings\0.json"))
+    for name in ("settings\0.json", "settings\ud800.json\0", "\ud800"):
+        assert not agon.is_own_file(os.path.join(agon.user_folder(), name))
     assert agon.is_own_file(os.path.join(agon.user_folder(), "settings.json"))
 
 
