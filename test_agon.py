@@ -10249,6 +10249,30 @@ def programs(tmp_path: Path) -> Path:
     return folder
 
 
+def test_the_folder_of_a_tournament_is_kept_and_looked_into_whenever_its_page_is_opened(
+        programs: Path, home: Path) -> None:
+    session, store, dialogs, thinker = on_table(), agon.Store(Pad()), Dialogs(), Answering()
+    setattr(dialogs, "choose_folder", lambda _before: str(programs))
+    commands = agon.TournamentCommands(session, store, thinker, dialogs, ENGLISH,
+                                       lambda action, *values: action(*values), print, bool)
+    assert not commands.is_running
+    commands.open()
+    assert session.table is commands.table and "hopper.py" in commands.table.programs and not store.settings.is_new
+    commands.choose_folder()
+    assert list(commands.table.programs) == ["ant.py", "Bee.py", "cat.js"] and store.settings.tournament_folder == str(programs)
+    (programs / "cow.py").write_text("", "utf-8")
+    commands.open()
+    assert list(commands.table.programs) == ["ant.py", "Bee.py", "cat.js", "cow.py"]
+    commands.start()
+    asked, = thinker.asked
+    assert commands.is_running and list(asked.question.player.program[:len(agon.OWN_PROGRAM)]) == list(agon.OWN_PROGRAM)
+    commands.choose_folder()
+    commands.open()
+    assert commands.table.is_running, "what is being played goes on"
+    commands.stop()
+    assert thinker.done[-1] == "hurry"
+
+
 def test_the_programs_of_a_folder_are_the_files_that_can_be_started(programs: Path) -> None:
     assert agon_ai.programs_in(str(programs)) == ["ant.py", "Bee.py", "cat.js"]
     if os.name == "posix":
@@ -10663,6 +10687,14 @@ def open_small(number: int = 0) -> Tuple["agon.Session", "agon.SmallGames"]:
     session = on_table("b1-c2")
     session.open(games)
     return session, games
+
+
+@pytest.mark.parametrize("moves, words", [(3, "3 moves left."), (2, "2 moves left."), (1, "One move left!")])
+def test_how_many_moves_are_left_of_a_small_game_is_said(classroom: Path, moves: int, words: str) -> None:
+    lessons = [lesson._replace(moves=moves) for lesson in agon.read_lessons("games.agon")[0]]
+    games = agon.SmallGames(lessons, Tried(), agon.Store(Pad()))
+    games.open(0)
+    assert games.task(ENGLISH).endswith(words)
 
 
 def asks(level: int, go: str = "go", **more: Any) -> "agon.Next":
@@ -12999,6 +13031,12 @@ def test_the_show_begins_with_the_root_and_ends_with_the_value_that_minimax_find
         assert way == agon_ai.expected_moves(agon_ai.tree_lines(lesson.start, lesson.moves)[0])
 
 
+def test_values_in_the_tree_are_told_in_steps() -> None:
+    values = (340, -20, agon_ai.WIN - 3, 3 - agon_ai.WIN, agon_ai.INFINITY, -agon_ai.INFINITY)
+    assert [agon.tree_number(value, ENGLISH) for value in values] == ["+3.4", "−0.2", said("tree_win"), said("tree_loss"),
+                                                                      "+∞", "−∞"]
+
+
 def test_one_sees_alpha_and_beta_move_a_branch_cut_and_why() -> None:
     show = show_of(SHOWN).answer()
     drawn = stage(show)
@@ -14833,6 +14871,139 @@ def test_another_computer_is_waited_for_as_long_as_it_takes() -> None:
     passing = far_game(far=(WHITE,))
     passing.game = Game(pos(MUST_PASS))
     assert passing.game.legal_moves() == [PASS] and passing.settled().ask is not None, "it passes for itself"
+
+
+class LinkDesk:
+    """The commands of a game with another computer, with a program that only listens."""
+
+    def __init__(self, running: "agon.RunningGame", **settings: Any) -> None:
+        self.told: List[str] = []
+        engine = types.SimpleNamespace(
+            is_running=True, inform=self.told.append,
+            inform_about=lambda game: self.told.append(f"game {' '.join(map(str, game.moves))}".strip()))
+        self.engine = engine
+        self.thinker = types.SimpleNamespace(
+            is_busy=False, engines={}, engine_for=lambda player: engine, keep_only=lambda _players: None, listen=self.listen)
+        self.session = agon.Session(running)
+        self.store = agon.Store(Pad())
+        self.store.settings = agon.Settings(**settings)
+        self.dialogs = Dialogs()
+        self.asked: List[Any] = []
+        setattr(self.dialogs, "ask_link", lambda *values: self.asked.append(values))
+        self.commands = agon.PartnerCommands(self.session, self.store, self.thinker, self.dialogs,
+                                             lambda action, *values: action(*values), self.session.replace)
+
+    def listen(self, player: "agon.Player", hear: Any, _fail: Any) -> None:
+        self.thinker.engines[player.program] = self.engine
+        self.program = player.program[len(agon.LINK_PROGRAM):]
+
+    @property
+    def words(self) -> str:
+        return agon.Texts("en").say(self.session.message) if self.session.message else ""
+
+
+def linked_before(moves: str, resigned: bool = False) -> "agon.RunningGame":
+    """A game of White here against another computer, as it comes from its file."""
+    game = played(moves)
+    game.headers["Black"] = agon.ELSEWHERE
+    if resigned:
+        game.resign(BLACK)
+    return agon.RunningGame(game, [agon.Player(name="Ada"), agon.Player(name=agon.ELSEWHERE)], Tried())
+
+
+@pytest.mark.parametrize("before, side, can_go_on", [
+    (linked_before("a5-b5"), WHITE, True), (linked_before("a5-b5", resigned=True), None, False),
+    (linked_before(""), WHITE, False), (running("a5-b5"), None, True)] if agon else [])
+def test_an_unfinished_game_with_another_computer_can_be_taken_up(
+        before: "agon.RunningGame", side: Optional[int], can_go_on: bool) -> None:
+    desk = LinkDesk(before, link_address="192.168.1.20")
+    desk.commands.ask()
+    (wanted, may_go_on, _start), = desk.asked
+    assert (wanted.role, wanted.side, wanted.goes_on, wanted.address) == (
+        "host", WHITE if side is None else side, side is not None, "192.168.1.20")
+    assert may_go_on == can_go_on
+    desk.commands.start(wanted._replace(role="join", address="10.0.0.7", code="1234"))
+    known = ["--side", "white"] if side is not None and before.game.length else []
+    assert list(desk.program) == ["join", "10.0.0.7", "1234", *known] and desk.store.settings.link_address == "10.0.0.7"
+    assert desk.told == (["game a5-b5"] if known else []) and not desk.store.settings.is_new
+
+
+def test_who_waits_for_another_computer_has_a_game_on_the_board_and_tells_what_is_moved() -> None:
+    desk = LinkDesk(running("a5-b5"))
+    desk.commands.start(agon.LinkWanted("host", BLACK, may_watch=True, name="Bo"))
+    players = desk.session.running.players
+    assert list(desk.program) == ["host", "--side", "black", "--watchers"]
+    assert players[BLACK] == agon.Player(name="Bo") and players[WHITE].is_elsewhere
+    assert desk.session.running.game.moves == ()
+    desk.commands.follow()
+    assert desk.told == ["game"]
+    desk.session.running.game.play(mv("a5-b5"))
+    desk.commands.follow()
+    desk.commands.follow()
+    assert desk.told[1:] == ["game a5-b5"], "each position once"
+    desk.session.running.game.resign(BLACK)
+    desk.commands.follow()
+    assert desk.told[-1] == "resign"
+    desk.told.clear()
+    desk.session.replace(agon.RunningGame(Game(), players, Tried()))  # the next game
+    desk.commands.follow()
+    assert desk.told == ["newgame black", "game"]
+
+
+def test_what_the_other_computer_says_is_shown_and_waits_while_a_lesson_has_the_board(classroom: Path) -> None:
+    desk = LinkDesk(running(""))
+    hear = desk.commands.hear
+    hear("state waiting")  # nobody is there yet
+    assert desk.session.partner is None
+    desk.commands.start(agon.LinkWanted("host", WHITE))
+    for event in ("state waiting", "sign 192.168.1.20", "sign Code 1234", "say.de Warten.", "say.en Waiting."):
+        hear(event)
+    assert desk.session.partner[1:] == ("waiting", {"de": "Warten.", "en": "Waiting."}, ("192.168.1.20", "Code 1234"))
+    hear("state connected")
+    hear("say.en Connected.")
+    assert desk.words == "Connected." and desk.session.partner.signs == ()
+    desk.session.open(open_puzzles())
+    hear("end draw")
+    assert desk.session.running.game.outcome() is None
+    desk.session.close()
+    desk.commands.follow()
+    assert desk.session.running.game.outcome() == Outcome(None, Ending.AGREEMENT)
+
+
+def test_the_other_computers_moves_come_before_what_it_said_after_them() -> None:
+    desk = LinkDesk(running(""))
+    desk.commands.start(agon.LinkWanted("host", WHITE))
+    for mode, is_busy, waits in (("ANIMATING", False, True), ("THINKING", False, True), ("THINKING", True, False),
+                                 ("IDLE", False, False)):
+        desk.session.mode, desk.thinker.is_busy = agon.Mode[mode], is_busy
+        desk.commands.hear("draw declined")
+        assert bool(desk.commands._waiting) == waits, mode
+        desk.commands._waiting.clear()
+
+
+def test_a_draw_is_asked_about_and_what_became_of_an_offer_is_said() -> None:
+    desk = LinkDesk(running(""))
+    desk.commands.start(agon.LinkWanted("host", WHITE))
+    desk.commands.hear("draw offered")
+    desk.dialogs.asked[-1].on_no()
+    desk.dialogs.asked[-1].on_yes()
+    assert desk.told[-2:] == ["nodraw", "draw"]
+    for what, key in (("declined", "say_draw_refused"), ("gone", "say_draw_gone")):
+        desk.commands.hear(f"draw {what}")
+        assert desk.words == said(key)
+
+
+def test_what_has_failed_is_tried_again_by_the_program_or_begun_anew_if_that_has_ended() -> None:
+    desk = LinkDesk(running("a5-b5"))
+    desk.commands.retry()  # there is nothing to try
+    assert desk.told == []
+    desk.commands.start(agon.LinkWanted("join", WHITE, address="10.0.0.7", code="1234"))
+    desk.commands.retry()
+    assert desk.told == ["retry"]
+    desk.engine.is_running = False
+    desk.program = ()
+    desk.commands.retry()
+    assert list(desk.program) == ["join", "10.0.0.7", "1234"] and desk.told == ["retry"]
 
 
 def test_a_game_with_another_computer_can_be_looked_through_but_not_changed() -> None:
