@@ -9928,7 +9928,8 @@ def test_what_was_found_stays_with_the_game_and_is_seen_in_list_and_curve() -> N
     view = shown(session, analysis=True)
     assert view.moves.moves == ("a5-b5??", "Qf11-f10??")
     assert view.analysis.marks == ((0, "??"), (1, "??")) and view.analysis.scores == ((0, 25.0), (1, -25.0), (2, 26.0))
-    assert not agon.Mistakes(session.running, Tried()).is_looking
+    again = agon.Mistakes(session.running, Tried())
+    assert not again.is_looking and again.mistake == again.tasks[0] and again.game.ply == again.mistake.ply
     session.game.marks[0] = "!"  # what stands in the file comes first
     assert shown(session).moves.moves == ("a5-b5!", "Qf11-f10??")
     session.game.undo()
@@ -10378,6 +10379,8 @@ def test_the_game_that_is_watched_can_be_leafed_through_and_goes_on_at_its_end(
     table.commands()["last"]()
     table.hear("move 1-2-003 c2-c3")
     assert len(table.game.moves) == 3
+    table.commands()["previous"]()
+    assert len(table.game.moves) == 2
     table.commands()["first"]()
     table.commands()["next"]()
     assert table.game.moves == (mv("b1-c2"),)
@@ -12586,6 +12589,15 @@ def test_an_engine_is_asked_about_the_game_and_answers_with_move_and_score(quest
     assert questions.told == []
     questions.clock.turn(1)
     assert questions.told == [("answer", mv("b1-c2"), 35)] and questions.clock.waiting == {}
+
+
+@pytest.mark.parametrize("player, options", [
+    (dict(level=8, weights="threat=50"), [("Level", 8), ("Without", "none"), ("Weights", "threat=50")]),
+    (dict(level=5), [("Level", 5), ("Without", "none")]), (dict(program=("python", "a.py")), [])])
+def test_an_engine_is_told_its_level_and_its_numbers_and_a_program_neither(
+        questions: Questions, player: Dict[str, Any], options: List[Tuple[str, Any]]) -> None:
+    engine = questions.ask(agon.Player(**player))
+    assert engine.asked[0][2] == options
 
 
 def test_an_answer_without_a_report_has_no_score_even_after_one_that_had(questions: Questions) -> None:
@@ -14948,6 +14960,18 @@ def test_who_waits_for_another_computer_has_a_game_on_the_board_and_tells_what_i
     desk.session.replace(agon.RunningGame(Game(), players, Tried()))  # the next game
     desk.commands.follow()
     assert desk.told == ["newgame black", "game"]
+
+
+def test_games_whose_line_is_gone_can_be_played_on_by_two_persons_here() -> None:
+    desk = LinkDesk(running("a5-b5"))
+    desk.commands.start(agon.LinkWanted("host", WHITE))
+    linked_game = desk.session.running
+    desk.session.replace(running("b1-c2"))
+    desk.session.previous = linked_game
+    desk.thinker.engines.clear()
+    desk.commands.follow()
+    assert desk.session.partner is None and not any(player.is_elsewhere for player in linked_game.players)
+    assert [player.name for player in linked_game.players] == ["", agon.ELSEWHERE]
 
 
 def test_what_the_other_computer_says_is_shown_and_waits_while_a_lesson_has_the_board(classroom: Path) -> None:
