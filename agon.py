@@ -707,10 +707,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
     "step_cut_white": ("Weiß kommt nach {move} auf mindestens {best}. "
                        "Schwarz hat mit einem anderen Zug schon {beta} sicher.",
                        "White gets at least {best} after {move}. With another move Black is sure of {beta} already."),
-    "step_cut_so_one": ("{comparison}: {moves} muss niemand mehr ansehen.",
-                        "{comparison}: nobody need look at {moves} any more."),
-    "step_cut_so_several": ("{comparison}: {moves} muss niemand mehr ansehen.",
-                            "{comparison}: nobody need look at {moves} any more."),
+    "step_cut_so": ("{comparison}: {moves} muss niemand mehr ansehen.",
+                    "{comparison}: nobody need look at {moves} any more."),
     "step_leave": ("Ergebnis nach {move}: {value}. Der Wert geht eine Stufe nach oben.",
                    "The result after {move}: {value}. The value goes up one level."),
     "step_done": ("Fertig: {move} ist der beste Zug, mit {value}.", "Done: {move} is the best move, with {value}."),
@@ -4227,9 +4225,8 @@ def step_words(step: TreeStep, branches: Dict[str, Branch], known: Dict[str, Kno
         return texts(f"step_{step.kind}", **values), texts(f"step_{step.kind}_so", **values)
     if step.kind == "cut":
         cut = [branches[child].label for child in branch.children if branches[child].line is None]
-        several = "one" if len(cut) == 1 else "several"
         return (texts(f"step_cut_{side}", **values),
-                texts(f"step_cut_so_{several}", comparison="β ≤ α", moves=", ".join(cut)))
+                texts("step_cut_so", comparison="β ≤ α", moves=", ".join(cut)))
     if branch.label:
         return texts("step_leave", **{**values, "value": with_relation(known[step.path], texts)}), ""
     way = [branches[path].label for path in best_way(known, "0")]

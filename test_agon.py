@@ -12386,6 +12386,13 @@ def test_levels_keep_the_time_they_are_told() -> None:
         assert least <= share <= agon_ai.TimeControl.from_text(text).seconds
 
 
+@pytest.mark.parametrize("side", [WHITE, BLACK])
+def test_who_has_no_time_left_has_lost(side: int) -> None:
+    at = desk("b1-c2")
+    at.game_commands.time_is_up(side)
+    assert at.changes == 1 and at.game.outcome() == Outcome(1 - side, Ending.TIME)
+
+
 def test_a_rematch_has_the_times_anew_with_the_players() -> None:
     at = desk("b1-c2", levels=(0, 3))
     at.session.running.clock = agon_ai.Clock([agon_ai.TimeControl(600, 5), agon_ai.TimeControl(30, 0, True)], (7.0, 8.0))
