@@ -1610,6 +1610,10 @@ class Store:
         progress = self.register.of(name)
         return progress if name else progress.merged(Progress(solved=self._formerly_solved))
 
+    def names(self) -> Set[str]:
+        """All names with progress ('' is who has given none), and the one that is set."""
+        return {*self.register.pupils, *filter(None, [self.settings.pupil])}
+
     def note(self, **done: Any) -> None:
         """Note what the pupil has done: pages=, solved= or helped= with a key, games= with a GameResult."""
         self.register.add(self.settings.pupil, Progress(**{name: frozenset((entry,)) for name, entry in done.items()}))
@@ -3447,8 +3451,7 @@ class ProgressPage(Table):
 
     def names(self) -> List[str]:
         """All names; '' comes first."""
-        store = self.store
-        return sorted({"", store.settings.pupil, *store.register.pupils}, key=str.casefold)
+        return sorted({"", *self.store.names()}, key=str.casefold)
 
     def choose(self, name: str) -> None:
         """From now on this name's progress is kept."""
@@ -7081,10 +7084,9 @@ class Files:
         """Ask for a name and write the progress of all as a table for a spreadsheet."""
         path = self.dialogs.choose_file("csv", for_saving=True, name=f"{self.texts('progress').lower()}-agon.csv")
         if path:
-            register = self.store.register
-            register.look_again()
-            names = {*register.pupils, *filter(None, [self.store.settings.pupil])}
-            table = progress_csv({name: self.store.progress_of(name) for name in names}, self.texts)
+            store = self.store
+            store.register.look_again()
+            table = progress_csv({name: store.progress_of(name) for name in store.names()}, self.texts)
             # Spreadsheets know by the first sign that the text is UTF-8.
             self.put(path, "\ufeff" + table, partial(self._saved, path))
 
@@ -11987,12 +11989,12 @@ class NewGameDialog(Dialog):
         white, black = (form.seat(self._passed.get((form.program.get().strip(), rules), "")) for form in self.forms)
         return (NewGame((white, black), self.by_lot.get(), rules),)
 
-    # -- programs --
-
     def _on_kind(self, _event: object = None) -> None:
         is_linked = "other" in [form.kind.get() for form in self.forms]
         for form in self.forms:
             form.allow_clock(not is_linked)
+
+    # -- programs --
 
     def _on_program(self, form: SeatForm, _event: object) -> None:
         """A program has been chosen: try it at once."""

@@ -1236,7 +1236,7 @@ class Searcher:
         if best < beta:
             # What the enemy's guards can be in danger at most after the change.
             victims = enemy & grip & ~queens
-            victims = victims and victims & flanked(standing, landing)
+            victims = victims & flanked(standing, landing) if victims else 0
             margin = evaluation.dangers[victims] if victims else 0
             base -= margin
             for value, change in steps:

@@ -796,7 +796,7 @@ class Position(NamedTuple):
 
     def is_inwards(self, move: Move) -> bool:
         """Whether a legal move is a step to the next inner ring."""
-        return move.source is not None and self.is_progress(move) and not self.is_relocation(move)
+        return not move.is_placement and self.is_progress(move) and not self.is_relocation(move)
 
     def newly_trapped(self, move: Move) -> List[Cell]:
         """The enemy pieces that a legal move traps and that were not trapped before, sorted by name."""
@@ -1696,8 +1696,6 @@ def _flush_folder(folder: str) -> None:
 
 #: The cells farther out than ring 1, 2, 3 and 4.
 _BEYOND_1, _BEYOND_2, _BEYOND_3, _BEYOND_4 = (sum(RINGS[number + 1:]) for number in range(1, RADIUS))
-
-
 #: By the bit of each cell of ring 1: the cells of ring 2 from which a step leads there.
 _WAYS_INTO_RING_1: Dict[Bits, Bits] = {
     1 << cell: bits(NEIGHBOURS[cell]) & RINGS[2] for cell in cells_of(INNER)}
@@ -1869,7 +1867,7 @@ def _winner(game: Game) -> Optional[int]:
 _IS_REACHED: Dict[str, Callable[[Game, Position, Move], bool]] = {
     "inwards": lambda _game, before, move: before.is_inwards(move),
     "inwards_guard": lambda _game, before, move: before.is_inwards(move) and not before.is_queen(move.source),
-    "along": lambda _game, before, move: not before.is_progress(move) and not before.is_relocation(move),
+    "along": lambda _game, before, move: not before.is_progress(move),
     "throne": lambda _game, _before, move: move.target == THRONE,
     "trap": lambda game, _before, _move: len(game.newly_trapped()) >= 1,
     "trap_two": lambda game, _before, _move: len(game.newly_trapped()) >= 2,

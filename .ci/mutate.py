@@ -9,9 +9,9 @@ copy of the folder that have called the changed function in the unchanged progra
 quickest first, as far as the first failure.  If they stay green, the other tests run, too: what tests share, such as a
 window, was built in one of them.  A test that fails has to fail again alone: a busy machine is no fault.  A fault with
 which all stay green survives and is printed; some survivors mean the same as the original, which only a reader can
-tell.  Strings, type hints, decorators, assertions, tables of texts and
-what runs only as a program are left aside, and so is how things look: the sections named by --skip, functions that draw
-on a canvas, and the columns and distances with which widgets are laid out (not whether they are laid out).
+tell.  Strings, type hints, decorators, assertions, tables of texts and what runs only as a program are left aside, and
+so is how things look: the sections named by --skip, functions that draw on a canvas, and the columns and distances with
+which widgets are laid out (not whether they are laid out).
 The same seed tries the same faults.  Exit code: 0, or 1 when the unchanged tests fail.
 """
 
@@ -333,7 +333,7 @@ def main() -> int:
         callers, tree = read_callers(notes), ast.parse(source)
         begun = time.monotonic()
         code, output = run_tests(os.path.join(work, "0"), [*chosen, "--durations=0", *tests], None)
-        needed = time.monotonic() - begun
+        timeout = options.timeout or 4 * (time.monotonic() - begun) + 10
         if code != 0:
             print(output[-4000:], "the unchanged tests fail", sep="\n")
             return 1
@@ -350,11 +350,11 @@ def main() -> int:
             is_seen = False
             for part in (wanted, [test for test in tests if test not in wanted]):
                 while part and not is_seen:
-                    code, output = run_tests(folder, [*chosen, *part], options.timeout or 4 * needed + 10)
+                    code, output = run_tests(folder, [*chosen, *part], timeout)
                     failed = re.search(r"^FAILED (\S+::\w+)", output, re.M)
                     is_seen = code not in (0, 5)  # 5: the options have left no test of these
                     if is_seen and failed:
-                        is_seen = run_tests(folder, [failed[1]], options.timeout or 4 * needed + 10)[0] != 0
+                        is_seen = run_tests(folder, [failed[1]], timeout)[0] != 0
                         part = part[part.index(failed[1]) + 1:]
                     else:
                         part = []
