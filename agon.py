@@ -8262,7 +8262,7 @@ class Look:
             ("focus", on_list(theme.list, focus=theme.allowed)), ("disabled", on_list(theme.list)),
             ("active", on_list(theme.zebra))])
         self._element(style, "Level", box(theme.list, theme.border), [
-            ("selected", box(theme.allowed)), ("focus", box(theme.list, focus=theme.allowed)),
+            ("disabled", box(theme.panel, theme.hairline)), ("selected", box(theme.allowed)), ("focus", box(theme.list, focus=theme.allowed)),
             ("active", box(theme.zebra, theme.border))])
         less, font, primary_font = (7, "small", "strong") if self.is_dense else (0, "body", "bold")
         for on, ground in (("", theme.panel), ("Card", theme.gold_tint)):
@@ -8278,7 +8278,7 @@ class Look:
                   font=[("selected", self.fonts["bold"])])
         style.configure("Level.TRadiobutton", font=self.fonts["small" if self.is_dense else "body"],
                         padding=(9 - less // 2, 6 - less))
-        style.map("Level.TRadiobutton", foreground=[("selected", theme.on_colour)])
+        style.map("Level.TRadiobutton", foreground=[("disabled", theme.disabled_text), ("selected", theme.on_colour)])
 
     def _style_choices(self, style: ttk.Style) -> None:
         """Check boxes and radio buttons with painted boxes; who has the focus has a ring round it."""

@@ -17711,6 +17711,8 @@ def test_a_new_game_may_be_one_with_another_computer(window: Window, monkeypatch
     choice.invoke()
     window.root.update()
     assert all(widget.instate(["disabled"]) for widget in clocks)
+    grey = agon.ttk.Style(dialog).lookup("Level.TRadiobutton", "foreground", ["disabled", "selected"])
+    assert str(grey) == window.app.look.theme.disabled_text, "which can be seen"
     mine.kind.set("level")
     window.press_button(dialog.ok_button)
     assert "spielt dann ein Mensch" in dialog.error.cget("text")
