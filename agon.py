@@ -5474,8 +5474,8 @@ class Hand:
         elif running.has_partner and running.looks_back:
             session.say(Message.of("say_look_only", key=Shortcut("End")), is_refusal=True)
         elif running.is_computers_turn and not running.is_paused:
-            key = "say_wait" if not running.player.is_elsewhere else "other_turn" if running.has_person else "say_watching"
-            session.say(Message(key), is_refusal=True)
+            elsewhere = "other_turn" if running.has_person else "say_watching"
+            session.say(Message(elsewhere if running.player.is_elsewhere else "say_wait"), is_refusal=True)
 
     def _cell_at(self, point: Point) -> Optional[Cell]:
         """The cell at a point; TRAY where the guards stand that the side to move has still to place."""
