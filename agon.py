@@ -909,7 +909,8 @@ TEXTS: Dict[str, Tuple[str, str]] = {
                   "{reason}\n\nDo you want to save it elsewhere before Agon ends?"),
     "ask_close_tournament": (
         "Das Turnier läuft noch und endet mit Agon. Die gespielten Partien und die Tabelle sind gespeichert.",
-        "The tournament is still going on and ends with Agon. The games that have been played and the table are saved."),
+        "The tournament is still going on and ends with Agon. The games that have been played and the table are "
+        "saved."),
     "errno_ENOENT": ("Datei oder Ordner gibt es nicht", "there is no such file or folder"),
     "errno_EACCES": ("keine Erlaubnis", "permission denied"),
     "errno_ENOSPC": ("der Datenträger ist voll", "the disk is full"),
@@ -8262,7 +8263,8 @@ class Look:
             ("focus", on_list(theme.list, focus=theme.allowed)), ("disabled", on_list(theme.list)),
             ("active", on_list(theme.zebra))])
         self._element(style, "Level", box(theme.list, theme.border), [
-            ("disabled", box(theme.panel, theme.hairline)), ("selected", box(theme.allowed)), ("focus", box(theme.list, focus=theme.allowed)),
+            ("disabled", box(theme.panel, theme.hairline)), ("selected", box(theme.allowed)),
+            ("focus", box(theme.list, focus=theme.allowed)),
             ("active", box(theme.zebra, theme.border))])
         less, font, primary_font = (7, "small", "strong") if self.is_dense else (0, "body", "bold")
         for on, ground in (("", theme.panel), ("Card", theme.gold_tint)):
@@ -9986,8 +9988,8 @@ class SidePage(ttk.Frame):
         self.buttons = ButtonGrid(self, on_command, focus_back)
         self.note = ttk.Label(self, style="Small.TLabel", anchor="center", justify="center")
         for row, widget in ((2, self.curve), (3, self.table), (5, self.heading), (6, self.text), (7, self.picture),
-                            (8, self.choices), (9, self.task_box), (self.FEEDBACK, self.feedback), (self.LIST, self.list),
-                            (12, self.buttons), (14, self.note)):
+                            (8, self.choices), (9, self.task_box), (self.FEEDBACK, self.feedback),
+                            (self.LIST, self.list), (12, self.buttons), (14, self.note)):
             widget.grid(row=row, column=0, sticky="nsew" if widget is self.list else "ew", pady=(0, 10))
         #: What is chosen in each row of choices.
         self._chosen: List[tk.StringVar] = []
