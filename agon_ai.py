@@ -1910,7 +1910,8 @@ def speak_utf_8() -> None:
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 #: This file as a program, before its arguments.  Imported, it comes from the bytecode that Python has kept, and is
-#: ready in half the time: what is started as a script is compiled each time.  Nothing is taken from the folder one is in.
+#: ready in half the time: what is started as a script is compiled each time.  Nothing is taken from the folder one
+#: is in.
 OWN_PROGRAM = (
     sys.executable, "-c", "import os, sys; sys.path = [os.path.dirname(sys.argv.pop(1)), *filter(None, sys.path)]; "
     "import agon_ai; sys.exit(agon_ai.main())", os.path.join(HERE, "agon_ai.py"))
