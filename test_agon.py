@@ -9989,6 +9989,7 @@ def test_the_better_move_is_right_at_once_and_its_line_can_be_played() -> None:
     page = shown(session).page
     assert page.text == "It may go on like this: Qf11-e10 c2-d3" and page.rows[0].state == "done" and page.task == ""
     assert buttons(page)[:2] == [("page_next", "Next mistake ›", True, True), ("mistakes_play", "Play it", True, False)]
+    assert table.onward == "page_next"
     for _ in range(2):
         table.commands()["mistakes_play"]()
         for word in ("f11-e10", "c2-d3"):
@@ -10021,7 +10022,7 @@ def test_the_answer_to_a_move_that_is_not_much_better_is_played_and_stays() -> N
     assert agon.Texts("en").say(table.feedback) == "That is not much better: the answer is Qf11-e10."
     session = on_table()
     session.open(table)
-    assert buttons(shown(session).page)[0] == ("page_again", "Once more", True, True)
+    assert buttons(shown(session).page)[0] == ("page_again", "Once more", True, True) and table.onward == "page_again"
     assert "b1-c2" not in repr(shown(session).page)
     table.commands()["page_again"]()
     assert table.accepts_moves and table.game.ply == 0 and table.feedback is None
@@ -10698,6 +10699,18 @@ def test_how_many_moves_are_left_of_a_small_game_is_said(classroom: Path, moves:
     games = agon.SmallGames(lessons, Tried(), agon.Store(Pad()))
     games.open(0)
     assert games.task(ENGLISH).endswith(words)
+
+
+@pytest.mark.parametrize("goals, rival, words", [
+    (("trap",), (), ""), (("trap",), ("home",), ""), (("trap", "trap"), (), "Done: 0."),
+    (("trap",), ("trap", "trap"), "The score is 0 : 0.")])
+def test_how_far_a_small_game_of_several_goals_has_come_is_said(
+        classroom: Path, goals: Tuple[str, ...], rival: Tuple[str, ...], words: str) -> None:
+    lessons = [lesson._replace(goals=goals, rival=rival, moves=0) for lesson in agon.read_lessons("games.agon")[0]]
+    games = agon.SmallGames(lessons, Tried(), agon.Store(Pad()))
+    games.open(0)
+    told = games.task(ENGLISH)
+    assert told.endswith(words) and ("Done" in told or "score" in told) == bool(words)
 
 
 def asks(level: int, go: str = "go", **more: Any) -> "agon.Next":
@@ -13243,12 +13256,18 @@ def test_a_game_that_ends_in_the_tree_says_who_has_won() -> None:
     assert view.sentence == "Nach h5-g5# ist das Spiel aus: Weiß hat gewonnen." and view.reasons.parts == ()
 
 
+def shown_buttons(show: Show) -> Dict[str, bool]:
+    """Which buttons of the theatre can be pressed."""
+    return {button.command: button.is_possible for button in show.theatre(ENGLISH).buttons}
+
+
 def test_the_show_runs_by_itself_until_its_end_or_until_it_is_stopped() -> None:
     show = show_of(SHOWN).answer()
     show.commands()["show_run"]()
     assert show.theatre(ENGLISH).is_running and show.now == 0
+    assert not shown_buttons(show)["previous"]
     show.jobs.pop("show")()
-    assert show.now == 1 and "show" in show.jobs
+    assert show.now == 1 and "show" in show.jobs and shown_buttons(show)["previous"]
     show.commands()["previous"]()
     assert show.now == 0 and show.jobs == {} and not show.is_running
     show.go_to(len(show.steps) - 2)
@@ -13259,6 +13278,16 @@ def test_the_show_runs_by_itself_until_its_end_or_until_it_is_stopped() -> None:
     assert show.now == 0 and show.is_running, "from the end it begins anew"
     show.leave()
     assert show.jobs == {} and show.is_cancelled
+
+
+def test_a_show_stops_when_something_else_gets_the_board_but_not_when_it_is_opened_once_more() -> None:
+    session, show = on_table(), show_of(SHOWN).answer()
+    session.open(show)
+    show.run()
+    session.open(show)
+    assert show.is_running
+    session.close()
+    assert not show.is_running
 
 
 def test_the_theatre_opens_with_the_board_or_before_and_after_a_game_with_an_example() -> None:
@@ -15964,6 +15993,12 @@ def test_a_long_list_shows_whole_rows_and_the_move_on_the_board(window: Window) 
         window.keys(key)
         window.rest()
         assert moves.top == (0 if key == "Home" else 60 - moves.visible_rows)
+    for ply in (100, 10, 70):
+        moves.on_go(ply)
+        window.rest()
+        assert moves.top <= (ply - 1) // 2 < moves.top + moves.visible_rows
+    window.keys("End")
+    window.rest()
     assert moves.scrollbar.winfo_y() >= moves.canvas.winfo_y() + moves.row_height, "it stands below the titles"
     assert moves.scrollbar.winfo_y() + moves.scrollbar.winfo_height() == canvas.winfo_y() + canvas.winfo_height()
     for sequence in ("<ButtonPress-1>", "<ButtonRelease-1>"):
@@ -16805,6 +16840,7 @@ def test_a_way_bends_round_the_pieces_and_ends_before_its_target() -> None:
     points = agon.free_way(first, last, 20.0, 30.0, pieces, 30.0)
     assert min(math.dist(point, piece) for point in points for piece in pieces) >= 30
     assert 10 < math.dist(points[0], first) < 40 and 15 < math.dist(points[-1], last) < 60
+    assert len(points) > 2, "it is bent"
     straight = agon.free_way(first, last, 20.0, 30.0, (), 30.0)
     assert len(straight) == 2 and math.dist(straight[-1], last) == pytest.approx(30)
 
@@ -17254,6 +17290,20 @@ def test_the_shelf_scrolls_to_the_puzzle_that_is_chosen_and_dresses_anew(window:
     shelf.canvas.event_generate("<Button-4>")
     window.root.update()
     assert shelf.canvas.canvasy(0) < first
+    top = shelf.canvas.canvasy(0)
+    shelf.canvas.event_generate("<MouseWheel>", x=20, y=60, delta=-120)
+    window.root.update()
+    assert shelf.canvas.canvasy(0) == first
+    shelf.canvas.event_generate("<MouseWheel>", x=20, y=60, delta=120)
+    window.root.update()
+    assert shelf.canvas.canvasy(0) == top
+    for number in (20, 0):  # far above what is seen
+        window.app.handle(book.choose, f"look {number}")
+        window.root.update()
+        assert 0 < shelf.place_of(number)[1] < shelf.canvas.winfo_height()
+    assert shelf.canvas.canvasy(0) == 0
+    window.app.handle(book.choose, f"look {len(book.lessons) - 1}")
+    window.root.update()
     for theme in ("dark", "contrast"):
         window.app.handle(window.app.view_commands.change_look, "theme", theme)
         window.root.update()
@@ -17824,10 +17874,20 @@ def test_a_finished_game_gets_a_curve_and_a_click_on_it_goes_there(
     assert panel.summary.cget("wraplength") == panel.winfo_width(), "its caption has the whole width"
     curve = panel.points()
     assert len(curve) == 4 and curve[3][1] == min(y for _, y in curve)
+    for ply, (x, _y) in enumerate(panel.points()):
+        panel.chart.event_generate("<Button-1>", x=round(x), y=10)
+        window.rest()
+        assert len(window.moves()) == ply
     panel.chart.event_generate("<Button-1>", x=2, y=10)
     window.rest()
     assert window.moves() == [] and window.shows_the_position()
     assert panel.shown.current == 0
+    asked: List[int] = []
+    monkeypatch.setattr(panel, "on_go", asked.append)
+    monkeypatch.setattr(panel, "shown", panel.shown._replace(plies=90, scores=tuple((ply, 0.0) for ply in range(91))))
+    for x, _y in panel.points():
+        panel.chart.event_generate("<Button-1>", x=round(x), y=10)
+    assert asked == list(range(91))
 
 
 def test_the_analysis_goes_on_when_a_program_has_failed(window: Window, tmp_path: Path) -> None:
@@ -17835,6 +17895,28 @@ def test_the_analysis_goes_on_when_a_program_has_failed(window: Window, tmp_path
     let_program_play(window, tmp_path, "sys.exit(1)", WHITE)
     window.until(lambda: window.app.window.shown.analysis.lines)
     assert window.session.running.is_paused
+
+
+def test_the_conversation_follows_its_end_but_who_reads_further_up_stays_there(window: Window) -> None:
+    window.run("conversation")
+    panel = window.app.window.talk
+    lines = [agon.TalkLine("<", f"info depth {number}") for number in range(200)]
+
+    def is_seen(place: str) -> bool:
+        window.root.update()
+        return panel.text.bbox(place) is not None
+
+    for count in (100, 150):
+        panel.show(tuple(lines[:count]))
+        assert is_seen("end-1c") and not is_seen("1.0")
+    panel.text.yview_moveto(0)
+    panel.show(tuple(lines))
+    assert is_seen("1.0") and not is_seen("end-1c") and panel.text.get("1.0", "end").count("\n") == 201
+    panel.show(tuple(lines[-3:]))
+    assert panel.text.get("1.0", "end").split("\n")[:3] == [line.text for line in lines[-3:]]
+    panel.text.see("end")
+    panel.show((*lines[-3:], agon.TalkLine("<", "bestmove b1-c2")))
+    assert is_seen("end-1c")
 
 
 # --- progress by name -----------------------------------------------------------------

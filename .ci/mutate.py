@@ -10,8 +10,8 @@ quickest first, as far as the first failure.  If they stay green, the other test
 window, was built in one of them.  A test that fails has to fail again alone: a busy machine is no fault.  A fault with
 which all stay green survives and is printed; some survivors mean the same as the original, which only a reader can
 tell.  Strings, type hints, decorators, assertions, tables of texts and what runs only as a program are left aside, and
-so is how things look: the sections named by --skip, functions that draw on a canvas, and the columns and distances with
-which widgets are laid out (not whether they are laid out).
+so is how things look: the sections named by --skip, functions that draw on a canvas or have something painted, the
+columns and distances with which widgets are laid out (not whether they are laid out), and their colours and sizes.
 The same seed tries the same faults.  Exit code: 0, or 1 when the unchanged tests fail.
 """
 
@@ -37,7 +37,11 @@ TESTS = "test_agon.py"
 LOOKS = "Texts,Look"
 SECTION = re.compile(r"# (?:---|===) (?P<number>\d+)\. (?P<title>.*?) (?:-|=)*$")
 #: The calls that lay widgets out: with which values is judged by eye.
-LAYING_OUT = ("pack", "grid", "place", "rowconfigure", "columnconfigure")
+LAYING_OUT = ("pack", "grid", "place", "rowconfigure", "columnconfigure", "pack_configure", "grid_configure")
+#: The options of widgets that are judged by eye, too.
+LOOK_OPTIONS = frozenset(
+    "padding padx pady width height wraplength borderwidth activeborderwidth highlightthickness background foreground "
+    "activebackground activeforeground disabledforeground font justify anchor relief".split())
 TURNED = {"<": ("<=", ">="), ">": (">=", "<="), "<=": ("<", ">"), ">=": (">", "<"), "==": ("!=",), "!=": ("==",),
           "is": ("is not",), "is not": ("is",), "in": ("not in",), "not in": ("in",), "and": ("or",), "or": ("and",),
           "+": ("-",), "-": ("+",), "*": ("+",), "/": ("*",), "//": ("*",), "%": ("//",), "&": ("|",), "|": ("&",),
@@ -92,8 +96,16 @@ def sections_of(source: str) -> List[Section]:
 
 
 def draws(function: ast.FunctionDef) -> bool:
-    """Whether a function draws on a canvas."""
-    return any(isinstance(part, ast.Attribute) and part.attr.startswith("create_") for part in ast.walk(function))
+    """Whether a function draws on a canvas, or has something painted."""
+    return any(isinstance(part, ast.Attribute) and part.attr.startswith("create_")
+               or isinstance(part, ast.Name) and part.id.startswith("paint_") for part in ast.walk(function))
+
+
+def only_changes_the_look(call: ast.Call) -> bool:
+    """Whether a call lays a widget out, or gives it nothing but options that are judged by eye."""
+    name = getattr(call.func, "attr", "")
+    return name in LAYING_OUT or name == "configure" and not call.args and all(
+        keyword.arg in LOOK_OPTIONS for keyword in call.keywords)
 
 
 class FaultFinder(ast.NodeVisitor):
@@ -131,7 +143,12 @@ class FaultFinder(ast.NodeVisitor):
         kind = type(node).__name__
         if kind in ("JoinedStr", "Assert") or self.is_left_aside(node):
             return
-        if kind == "Call" and getattr(node.func, "attr", "") in LAYING_OUT or kind == "FunctionDef" and draws(node):
+        if kind == "FunctionDef" and draws(node) or kind == "keyword" and node.arg in LOOK_OPTIONS:
+            return
+        if kind == "Call" and only_changes_the_look(node):
+            return
+        if kind == "Expr" and isinstance(node.value, ast.Call) and only_changes_the_look(node.value) \
+                and node.value.func.attr.endswith("configure"):
             return
         if kind == "Compare":
             for left, right in zip([node.left] + node.comparators, node.comparators):
