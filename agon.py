@@ -9674,12 +9674,6 @@ class Shelf(ttk.Frame):
         return next((number for number, (left, top) in self._places.items()
                      if 0 <= at[0] - left < width and 0 <= at[1] - top < height), None)
 
-    def place_of(self, number: int) -> Point:
-        """The middle of a tile in pixels of the window."""
-        width, height, _apart = self.tile_size
-        left, top = self._places[number]
-        return left + width / 2 - self.canvas.canvasx(0), top + height / 2 - self.canvas.canvasy(0)
-
     def _on_click(self, event: "tk.Event[Any]") -> None:
         self.canvas.focus_set()
         number = self.number_at(event.x, event.y)
@@ -11768,7 +11762,6 @@ class SeatForm(ttk.Frame):
                  ) -> None:
         super().__init__(parent)
         self.look, self.texts, self.side = look, texts, side
-        self._seat = seat
         self._browse = browse
         self.kind = tk.StringVar(self, seat.kind)
         self.name = tk.StringVar(self, seat.name)

@@ -929,8 +929,6 @@ class Tricks(NamedTuple):
     contempt: bool = True
 
 
-PLAIN = Tricks(*[False] * len(Tricks._fields))
-
 #: The changes that are no progress when no relocation is due: sideways steps and the pass.
 _SIDEWAYS = frozenset([PASS_CHANGE] + [
     1 << cell | 1 << to for cell, targets in STEPS.items() for to in targets if RING[cell] == RING[to]])
@@ -4239,11 +4237,6 @@ class Mistake(NamedTuple):
         return self.line[0]
 
     @property
-    def lost_points(self) -> int:
-        """By how many points of 100 the chance of winning has sunk."""
-        return round(_lost(self.before, self.after))
-
-    @property
     def missed_win(self) -> int:
         """In how many own moves the game could have been won for sure; 0 if it could not, or can still."""
         return _missed_win(self.before, self.after)
@@ -4365,15 +4358,6 @@ def look_further(review: Review, seconds: Optional[float] = None, nodes: Optiona
     limit = REVIEW_NODES if seconds is None and nodes is None else nodes
     found = search(review.question, seconds, nodes=limit, tricks=Tricks(contempt=False))
     review.answer(found.score, found.pv)
-
-
-def mistakes_of(game: Game, sides: Sequence[int] = (WHITE, BLACK), seconds: Optional[float] = None,
-                nodes: Optional[int] = None) -> List[Mistake]:
-    """The mistakes of these sides in a game, found with so many seconds or positions for each move."""
-    review = Review(game, sides)
-    while review.question:
-        look_further(review, seconds, nodes)
-    return review.mistakes
 
 
 def better_play(mistake: Mistake, rules: Rules = DEFAULT_RULES) -> Game:

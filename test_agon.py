@@ -4395,6 +4395,8 @@ def test_the_examples_in_the_docstrings_are_true(module: types.ModuleType) -> No
 
 ENGINE = list(agon_ai.OWN_ENGINE)
 START = str(Position.start())
+#: The search without any of its ideas.
+PLAIN = agon_ai.Tricks(*[False] * len(agon_ai.Tricks._fields))
 #: What `curve` prints.
 CURVE = (r"5 games, \d+ positions to learn from, \d+ not seen\n"
          r"(bend +\d+, steepness +[-+.e\d]+: log-loss \d\.\d{4} on positions not seen\n){8}"
@@ -4571,13 +4573,13 @@ def test_a_step_of_a_tree_names_a_line_that_can_be_shown():
 @pytest.mark.parametrize("depth", [1, 2])
 def test_the_plain_search_finds_the_value_of_minimax(text, depth):
     game = game_at(text)
-    assert agon_ai.search(game, depth=depth, tricks=agon_ai.PLAIN).score == agon_ai.negamax(game.position, depth)
+    assert agon_ai.search(game, depth=depth, tricks=PLAIN).score == agon_ai.negamax(game.position, depth)
 
 
 @pytest.mark.parametrize("text", RANDOM_TEXTS[:4])
 def test_the_plain_search_finds_the_value_of_minimax_at_depth_3(text):
     game = game_at(text)
-    found = agon_ai.search(game, depth=3, tricks=agon_ai.PLAIN).score
+    found = agon_ai.search(game, depth=3, tricks=PLAIN).score
     assert found == of_the_mover(agon_ai.alpha_beta(game.position, 3).value, game.position)
 
 
@@ -4585,8 +4587,8 @@ def test_the_plain_search_finds_the_value_of_minimax_at_depth_3(text):
 @pytest.mark.parametrize("text", RANDOM_TEXTS[:6])
 def test_a_sound_trick_never_changes_the_value(trick, text):
     game = game_at(text)
-    tricky = agon_ai.PLAIN._replace(**{trick: True})
-    assert agon_ai.search(game, depth=3, tricks=tricky).score == agon_ai.search(game, depth=3, tricks=agon_ai.PLAIN).score
+    tricky = PLAIN._replace(**{trick: True})
+    assert agon_ai.search(game, depth=3, tricks=tricky).score == agon_ai.search(game, depth=3, tricks=PLAIN).score
 
 
 def nodes_to_depth_4(tricks):
@@ -4596,7 +4598,7 @@ def nodes_to_depth_4(tricks):
 
 
 def test_each_trick_saves_nodes_and_all_together_save_most():
-    with_all, plain = nodes_to_depth_4(agon_ai.Tricks()), nodes_to_depth_4(agon_ai.PLAIN)
+    with_all, plain = nodes_to_depth_4(agon_ai.Tricks()), nodes_to_depth_4(PLAIN)
     # Measured: 1.27, 2.4, 1.13 and 2.4 times as many without.
     for trick, saved in (("table", 1.2), ("scout", 2), ("ordering", 1.1), ("reductions", 2)):
         assert saved * with_all < nodes_to_depth_4(agon_ai.Tricks()._replace(**{trick: False})) < plain, trick
@@ -4805,7 +4807,7 @@ def test_just_before_the_horizon_the_score_is_that_of_the_best_child():
         children = [position.after(agon_core.change_of(move)) for move in position.legal_moves()]
         ends = [agon_ai.end_value(child, DEFAULT_RULES, 1) for child in children]
         best = max(-(agon_ai.evaluate(child) if end is None else end) for child, end in zip(children, ends))
-        searcher = agon_ai.Searcher(Game(position), depth=2, tricks=agon_ai.PLAIN)
+        searcher = agon_ai.Searcher(Game(position), depth=2, tricks=PLAIN)
 
         def frontier(alpha, beta):
             return searcher.frontier(position.own, position.enemy, position.queens, alpha, beta, 0, 0)[0]
@@ -4951,29 +4953,42 @@ def test_the_chance_of_winning_grows_with_the_score():
     assert chances[0] == 0 and chances[-1] == 1 and chances[2] + chances[4] == pytest.approx(1)
 
 
+def mistakes_in(game: Game, sides: Sequence[int] = (WHITE, BLACK)) -> "List[agon_ai.Mistake]":
+    """The mistakes of these sides in a game, found with 300 positions for each move."""
+    review = agon_ai.Review(game, sides)
+    while review.question:
+        agon_ai.look_further(review, nodes=300)
+    return review.mistakes
+
+
+def lost_points(mistake: "agon_ai.Mistake") -> int:
+    """By how many points of 100 the chance of winning has sunk."""
+    return round(100 * (agon_ai.chance(mistake.before) - agon_ai.chance(mistake.after)))
+
+
 def test_a_review_names_the_mistake_with_the_better_move_its_line_and_its_reason():
     text = "Qf6 c3 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w"
     game = played("e6-e5 f11-f10", text)
-    (mistake,) = agon_ai.mistakes_of(game, nodes=300)
+    (mistake,) = mistakes_in(game)
     assert (mistake.ply, mistake.position, mistake.move, mistake.better) == (0, pos(text), mv("e6-e5"), mv("c3-d4"))
     assert mistake.missed_win == 2 and mistake.reason == agon_ai.Reason("wins", number=2)
     assert agon_ai.better_play(mistake).outcome().winner == WHITE and len(mistake.line) == 3
     assert agon_ai.mistake_text(mistake) == "misses a win in 2; better c3-d4"
     assert game.length == 2 and not (game.marks or game.comments or game.variations)
-    assert agon_ai.mistakes_of(game, (BLACK,), nodes=300) == []
+    assert mistakes_in(game, (BLACK,)) == []
 
 
 def test_a_move_that_loses_at_once_is_a_blunder():
-    (mistake,) = agon_ai.mistakes_of(played("d4-e5", "Qf4 d4 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w"), nodes=300)
+    (mistake,) = mistakes_in(played("d4-e5", "Qf4 d4 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w"))
     assert mistake.mark == "??" and mistake.after == 1 - agon_ai.WIN and mistake.missed_win == 0
-    assert mistake.lost_points == round(100 * agon_ai.chance(mistake.before))
+    assert lost_points(mistake) == round(100 * agon_ai.chance(mistake.before))
     assert re.fullmatch(r"chance of winning \d+ % -> 0 %; better \S+( \(.+\))?", agon_ai.mistake_text(mistake))
 
 
 def test_moves_taken_back_are_looked_through_too():
     game = played("d4-e5", "Qf4 d4 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w")
     game.undo()
-    assert [mistake.ply for mistake in agon_ai.mistakes_of(game, nodes=300)] == [0]
+    assert [mistake.ply for mistake in mistakes_in(game)] == [0]
     assert game.ply == 0 and game.length == 1
 
 
@@ -5018,7 +5033,7 @@ def test_of_a_side_without_mistakes_the_moves_that_cost_the_most_are_its_tasks()
     assert answered(review, (0, "b1-c2"), (800, "f11-f10"), (10, "f11-e10"), (-800, "b1-c2")) == [
         "", "a5-b5", "b1-c2", "a5-b5 f11-f10"]
     (weak,) = review.tasks((WHITE,))
-    assert review.mistakes == [] and (weak.mark, weak.lost_points, weak.missed_win) == ("", 4, 0)
+    assert review.mistakes == [] and (weak.mark, lost_points(weak), weak.missed_win) == ("", 4, 0)
     assert weak.line == tuple(map(mv, ["b1-c2", "f11-e10"])) and (weak.before, weak.after) == (-10, -800)
     assert review.tasks((BLACK,)) == []
     review.weak[:] = [weak._replace(ply=2 * number, after=-10 * score) for number, score in enumerate((70, 95, 65, 90, 80))]
@@ -5061,7 +5076,7 @@ def test_a_game_without_moves_or_with_an_end_is_reviewed_as_far_as_it_goes():
 def test_mistakes_are_written_into_the_game_once_and_what_stands_there_stays():
     game = played("e6-e5 f11-f10", "Qf6 c3 e6 f5 f7 g5 g6 / Qf11 a2 b7 d1 h1 k7 l2 w")
     game.comments[1] = "a pity"
-    mistakes = agon_ai.mistakes_of(game, nodes=300)
+    mistakes = mistakes_in(game)
     agon_ai.annotate(game, mistakes)
     text = game.to_text()
     assert re.match(r"1\. e6-e5\?! \(1\. c3-d4 \S+ 2\. d4-e5#\) { a pity misses a win in 2; better c3-d4 } 1\.\.\. Qf11-f10",
@@ -5227,7 +5242,7 @@ def test_the_tricks_of_the_search_change_no_value_while_guards_are_placed():
     game = played("@a5 @b1 @d9 @h1 @l5 @a2 @h9 @k7 @k1", rules=PLACING)
     value = agon_ai.negamax(game.position, 2, PLACING)
     exact = agon_ai.Tricks(reductions=False, contempt=False)
-    assert [agon_ai.search(game, depth=2, tricks=tricks).score for tricks in (agon_ai.PLAIN, exact)] == [value, value]
+    assert [agon_ai.search(game, depth=2, tricks=tricks).score for tricks in (PLAIN, exact)] == [value, value]
 
 
 def test_a_position_with_few_pieces_is_played_too():
@@ -5320,7 +5335,7 @@ def test_every_line_of_multipv_is_legal_different_and_in_order():
 
 def test_multipv_scores_are_the_true_scores_of_the_moves():
     game = RANDOM_GAMES[2]
-    analysis = agon_ai.search(game, depth=2, multipv=99, tricks=agon_ai.PLAIN)
+    analysis = agon_ai.search(game, depth=2, multipv=99, tricks=PLAIN)
     for line in analysis.lines:
         assert line.score == -agon_ai.negamax(game.position.play(line.pv[0]), 1, ply=1)
 
@@ -5385,10 +5400,10 @@ def shuffling_games(count, seed, rules=Rules()):
 
 
 SHUFFLING_GAMES = list(shuffling_games(30, 3))
-SOUND = agon_ai.PLAIN._replace(table=True, scout=True, ordering=True)
+SOUND = PLAIN._replace(table=True, scout=True, ordering=True)
 
 
-@pytest.mark.parametrize("tricks", [agon_ai.PLAIN, SOUND], ids=["plain", "with sound tricks"])
+@pytest.mark.parametrize("tricks", [PLAIN, SOUND], ids=["plain", "with sound tricks"])
 def test_the_search_knows_which_returns_are_draws(tricks):
     assert sum(max(collections.Counter(game.positions).values()) == 2 for game in SHUFFLING_GAMES) > 5
     for game in SHUFFLING_GAMES:
@@ -5397,7 +5412,7 @@ def test_the_search_knows_which_returns_are_draws(tricks):
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
-@pytest.mark.parametrize("tricks", [agon_ai.PLAIN, SOUND], ids=["plain", "with sound tricks"])
+@pytest.mark.parametrize("tricks", [PLAIN, SOUND], ids=["plain", "with sound tricks"])
 def test_the_search_sees_the_draw_after_too_many_quiet_moves(monkeypatch, limit, tricks):
     for module in (agon_core, agon_ai):  # the limit of 100, brought nearer
         monkeypatch.setattr(module, "QUIET_MOVES_TO_DRAW", limit)
@@ -5414,7 +5429,7 @@ def test_a_pass_can_bring_a_position_back(text, moves):
     for move in moves.split():
         game.play(Move.from_text(move))
     for depth in (1, 2):  # a4-a5, or the pass, ends the game
-        assert agon_ai.search(game, depth=depth, tricks=agon_ai.PLAIN).score == slow_search(game, depth)
+        assert agon_ai.search(game, depth=depth, tricks=PLAIN).score == slow_search(game, depth)
 
 
 def test_a_position_of_the_game_that_comes_back_once_is_no_draw_yet():
@@ -5533,7 +5548,7 @@ def test_a_draw_counts_less_than_nothing_for_the_side_that_searches():
     game = Game()
     searcher = agon_ai.Searcher(game, depth=2)
     assert searcher.draw(0) == -agon_ai.CONTEMPT and searcher.draw(1) == agon_ai.CONTEMPT
-    assert agon_ai.Searcher(game, tricks=agon_ai.PLAIN).draw(0) == 0
+    assert agon_ai.Searcher(game, tricks=PLAIN).draw(0) == 0
     drawn = game_at("Qf6 / a4 b")
     for move in "a4-a5 -- a5-a4 -- a4-a5 -- a5-a4".split():
         drawn.play(Move.from_text(move))
@@ -17253,6 +17268,13 @@ def test_tiles_are_larger_where_titles_stand_on_them_and_have_room(window: Windo
                      ("640x480", "puzzles"): plain, ("640x480", "small_games"): plain}
 
 
+def middle_of_tile(shelf: "agon.Shelf", number: int) -> Tuple[float, float]:
+    """The middle of a tile in pixels of the window."""
+    width, height, _apart = shelf.tile_size
+    left, top = shelf._places[number]
+    return left + width / 2 - shelf.canvas.canvasx(0), top + height / 2 - shelf.canvas.canvasy(0)
+
+
 def test_the_shelf_is_walked_by_arrow_keys_and_a_click_opens_a_puzzle(window: Window) -> None:
     window.run("puzzles")
     shelf, book = window.app.window.shelf, window.session.table
@@ -17270,7 +17292,7 @@ def test_the_shelf_is_walked_by_arrow_keys_and_a_click_opens_a_puzzle(window: Wi
     window.root.update()
     assert book.is_open and book.number == 1 and not is_shown(shelf) and window.root.focus_get() is window.board
     window.press_button(window.page_button("puzzle_shelf"))
-    x, y = shelf.place_of(2)
+    x, y = middle_of_tile(shelf, 2)
     shelf.canvas.event_generate("<Button-1>", x=round(x), y=round(y))
     window.root.update()
     assert book.is_open and book.number == 2
@@ -17285,7 +17307,7 @@ def test_the_shelf_scrolls_to_the_puzzle_that_is_chosen_and_dresses_anew(window:
     shelf, book = window.app.window.shelf, window.session.table
     window.app.handle(book.choose, f"look {len(book.lessons) - 1}")
     window.root.update()
-    assert 0 < shelf.place_of(len(book.lessons) - 1)[1] < shelf.canvas.winfo_height()
+    assert 0 < middle_of_tile(shelf, len(book.lessons) - 1)[1] < shelf.canvas.winfo_height()
     first = shelf.canvas.canvasy(0)
     shelf.canvas.event_generate("<Button-4>")
     window.root.update()
@@ -17300,7 +17322,7 @@ def test_the_shelf_scrolls_to_the_puzzle_that_is_chosen_and_dresses_anew(window:
     for number in (20, 0):  # far above what is seen
         window.app.handle(book.choose, f"look {number}")
         window.root.update()
-        assert 0 < shelf.place_of(number)[1] < shelf.canvas.winfo_height()
+        assert 0 < middle_of_tile(shelf, number)[1] < shelf.canvas.winfo_height()
     assert shelf.canvas.canvasy(0) == 0
     window.app.handle(book.choose, f"look {len(book.lessons) - 1}")
     window.root.update()
@@ -17308,7 +17330,7 @@ def test_the_shelf_scrolls_to_the_puzzle_that_is_chosen_and_dresses_anew(window:
         window.app.handle(window.app.view_commands.change_look, "theme", theme)
         window.root.update()
         assert str(shelf.canvas.cget("background")) == agon.THEMES[theme].window
-        assert 0 < shelf.place_of(len(book.lessons) - 1)[1] < shelf.canvas.winfo_height()
+        assert 0 < middle_of_tile(shelf, len(book.lessons) - 1)[1] < shelf.canvas.winfo_height()
 
 
 def test_the_themes_of_the_shelf_stand_apart_however_many_columns_there_are(window: Window) -> None:
@@ -17376,7 +17398,7 @@ def test_a_small_game_is_played_with_the_mouse_against_the_computer_and_the_runn
     kept = window.moves()
     window.run("small_games")
     shelf, games = window.app.window.shelf, window.session.table
-    x, y = shelf.place_of(0)
+    x, y = middle_of_tile(shelf, 0)
     shelf.canvas.event_generate("<Button-1>", x=round(x), y=round(y))
     window.root.update()
     assert games.is_open and games.level == 1
