@@ -7564,10 +7564,9 @@ class Raster:
                 if cover > 0:
                     self._lay(strip, row_number, column, column + 1, min(cover, 1))
 
-    def fill(self, outlines: Sequence[Sequence[Point]], lit: str, shaded: str = "", opacity: float = 1.0,
-             lines: int = 4) -> None:
+    def fill(self, outlines: Sequence[Sequence[Point]], lit: str, shaded: str = "", lines: int = 4) -> None:
         """Fill polygons, each row of pixels sampled along some lines; two that overlap leave a hole (even-odd rule)."""
-        strip = self._strip(lit, shaded, opacity, 0, self.width + self.height)
+        strip = self._strip(lit, shaded, 1.0, 0, self.width + self.height)
         for row_number, begin, end, cover in spans_of(tuple(map(tuple, outlines)), self.x, self.y, self.height, lines):
             self._lay(strip, row_number, begin, end, cover)
 
@@ -8208,10 +8207,10 @@ class Look:
         colour = theme.allowed if name == "tick" else theme.forbidden
         return self.picture(paint_sign, round(-1.6 * self.fonts["body"].cget("size")), colour, name, theme.on_colour)
 
-    def icons(self, name: str, share: float = 1.2) -> Any:
+    def icons(self, name: str) -> Any:
         """An icon for a ttk widget, with a picture of its own for the disabled state."""
         theme = self.theme
-        return self.icon(name, theme.text, share), "disabled", self.icon(name, theme.disabled_text, share)
+        return self.icon(name, theme.text, 1.2), "disabled", self.icon(name, theme.disabled_text, 1.2)
 
     def apply(self) -> None:
         """Put colours and text size into force for all ttk widgets."""
@@ -9930,12 +9929,12 @@ def shortened(text: str, font: tkfont.Font, room: float) -> str:
     return text + "…"
 
 
-def draw_mark(canvas: tk.Canvas, look: Look, place: Point, mark: str, tag: str = "mark") -> float:
+def draw_mark(canvas: tk.Canvas, look: Look, place: Point, mark: str) -> float:
     """Draw the mark of a move ('?', '??', ...) on a disc around a place; the room that it takes (pixels)."""
     theme, size = look.theme, round(1.5 * look.em)
     colour = {"??": theme.forbidden, "?": theme.recent}.get(mark, theme.quiet_text)
-    canvas.create_image(*place, image=look.picture(paint_ring, size, colour, colour), tags=tag)
-    canvas.create_text(*place, text=mark, fill=theme.on_colour, font=look.fonts["bold"], tags=tag)
+    canvas.create_image(*place, image=look.picture(paint_ring, size, colour, colour), tags="mark")
+    canvas.create_text(*place, text=mark, fill=theme.on_colour, font=look.fonts["bold"], tags="mark")
     return size + 10
 
 

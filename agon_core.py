@@ -1131,9 +1131,9 @@ class Game:
         """Read .agon text; AgonError with the line when something in it is wrong."""
         return read_game(text)
 
-    def save(self, path: str, with_undone: bool = False, headers: Optional[Dict[str, str]] = None) -> None:
+    def save(self, path: str) -> None:
         """Write the game to a file that is whole at every moment; AgonError if it cannot be written."""
-        write_safely(path, self.to_text(with_undone, headers))
+        write_safely(path, self.to_text())
 
     @classmethod
     def load(cls, path: str) -> "Game":
@@ -2441,9 +2441,9 @@ def svg_gradients(colours: Colours) -> str:
     return f"<defs>{''.join(gradients)}</defs>"
 
 
-def diagrams_svg(diagrams: Sequence[Diagram], colours: Colours, flipped: bool = False, columns: int = 3) -> str:
+def diagrams_svg(diagrams: Sequence[Diagram], colours: Colours, flipped: bool = False) -> str:
     """An SVG document (source: SVG 1.1) with diagrams and their captions, if any, below them, several in a row."""
-    columns = max(1, min(columns, len(diagrams)))
+    columns = max(1, min(3, len(diagrams)))
     rows = -(-len(diagrams) // columns)
     has_captions = any(diagram.caption for diagram in diagrams)
     margin = 2.0 if has_captions else 0.4

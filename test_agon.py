@@ -15785,9 +15785,12 @@ def test_the_arrow_keys_move_the_cursor_as_one_sees_the_board(window: Window, is
     window.keys("Down")
     for key, axis, sign in (("Up", 1, -1), ("Down", 1, 1), ("KP_Left", 0, -1), ("KP_Right", 0, 1)):
         before, = (sprite for sprite in window.board.sprites if sprite.paint is agon.paint_cursor)
+        way = (sign, 0) if axis == 0 else (0, sign)
+        beside = window.board.layout.next_cell(window.app.hand.state.cursor, *way)
         window.keys(key)
         after, = (sprite for sprite in window.board.sprites if sprite.paint is agon.paint_cursor)
         assert sign * ((after.x, after.y)[axis] - (before.x, before.y)[axis]) > 0
+        assert window.app.hand.state.cursor == beside
     assert cell_name(window.app.hand.state.cursor) in window.voice()
     window.keys("Escape")
     assert window.marked(agon.paint_cursor) == []
