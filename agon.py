@@ -2707,7 +2707,7 @@ class PuzzleBook(Shelved):
         """The engine's best move: the solution's next move, or the best defence."""
         if self.position.turn == self.side:
             return Next(play=move) if self.is_showing else self._hint_at(move)
-        if score is not None and score < -SURE_WIN and (WIN + score) // 2 <= self.moves_left:
+        if score is not None and (WIN + score) // 2 <= self.moves_left:
             if not self.is_showing:
                 self.tell("puzzle_go_on", is_praise=True, within=within(self.moves_left))
             return Next(Mode.ANIMATING, play=move, delay=REPLY_MS)

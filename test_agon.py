@@ -10778,6 +10778,17 @@ def test_a_small_game_that_is_missed_says_why_and_can_be_taken_back_repeated_or_
     assert games.level == 2 and games.game.ply == 0
 
 
+def test_a_small_game_that_ends_as_a_game_does_says_so(classroom: Path) -> None:
+    lessons = [lesson._replace(moves=0) for lesson in agon.read_lessons("games.agon")[0]]
+    games = agon.SmallGames(lessons, Tried(), agon.Store(Pad()))
+    session = on_table()
+    session.open(games)
+    games.open(0)
+    for move in 2 * "f4-g4 f11-g10 g4-f4 g10-f11 ".split():
+        after(games, move)
+    assert games.is_over and shown(session).page.feedback == "The same position for the third time. Wrong one en"
+
+
 def test_taking_back_in_a_small_game_goes_back_to_the_players_own_turn(classroom: Path) -> None:
     _session, games = open_small(1)
     assert "undo" not in games.commands()
@@ -13231,6 +13242,18 @@ def test_a_small_tree_can_be_folded_too() -> None:
     shown = len(show.branches)
     show.choose("fold_0.1")
     assert show.branches["0.1"].folded == 3 and len(show.branches) == shown - 3
+    show.choose("node_0.1")
+    assert show.theatre(ENGLISH).reasons.text == said("reasons_folded", count=3)
+    show.choose("node_0")
+    assert show.theatre(ENGLISH).reasons.text == said("reasons_white")
+
+
+def test_the_second_tree_of_a_small_position_leaves_the_show_where_it_is() -> None:
+    show = show_of(SHOWN).answer(everything=False)
+    assert show.depth == 2 and show.now == 0 and len(show.steps) > 4
+    show.go_to(4)
+    show.answer()
+    assert show.now == 4 and show.plain
 
 
 def test_the_parts_of_a_leaf_add_up_to_its_value() -> None:
