@@ -17827,6 +17827,37 @@ def test_a_new_game_may_be_one_with_another_computer(window: Window, monkeypatch
     window.run("link_leave")
 
 
+A_SEAT = ("Person, Computer, Program, Network, Name, if you like, ___, 1, 2, 3, 4, 5, 6, 7, 8, Level 2: slips rarely, ___, "
+          "Browse …, In any language; it speaks the protocol of the README., Wait here, Join, Address, ___, Code, ___, "
+          "Somebody at another computer, without a clock. Who waits chooses the sides., Time, none, minutes, per move, "
+          "Minutes:, ___, + seconds a move:, ___, Seconds:, ___")
+
+
+@pytest.mark.parametrize("command, words", [
+    ("new_game", f"White, {A_SEAT}, Black, {A_SEAT}, Who moves first?, White moves first, Drawn by lot, Rules, "
+     "A trapped queen goes before guards, Six guards round an empty throne lose, Place the guards freely, "
+     "Start game, Cancel"),
+    ("with_computer", "Wait until the other one joins, "
+     "This computer shows an address and a code. It takes a connection only as long as it waits., "
+     "I play White, I play Black, Others may watch, Join, Watch, "
+     "Address and code stand on the screen of the computer that waits., Address, ___, Code, ___, Go, Cancel"),
+    ("exercise", "The side to move solves it. The program fills in what you leave empty., Small game, Puzzle, "
+     "queen on the throne, trap a piece, trap twice, trap the queen, queen and guards at home, hold out, "
+     "Own moves, ___, empty: as many as one likes, Level, 1, 2, 3, 4, 5, 6, 7, 8, "
+     "The computer can do the same first., Title, ___, Task, ___, File, ___, Save, Cancel"),
+    ("progress_name", "What is your name? By it the program keeps, on this computer, what you have done so far. "
+     "It works without a name, too., ___, Go on, Cancel"),
+])
+def test_each_dialog_has_all_that_there_is_to_choose_with_its_caption(window: Window, command: str, words: str) -> None:
+    window.speak("en")
+    window.run("set_up" if command == "exercise" else "progress" if command == "progress_name" else "place_game")
+    window.run(command)
+    parts = [part for part in descendants(window.dialog()) if part.winfo_manager()]
+    captions = [str(part.cget("text")).strip() if "text" in part.keys() else "___" for part in parts
+                if part.winfo_class() in ("TLabel", "TButton", "TRadiobutton", "TCheckbutton", "TEntry")]
+    assert ", ".join(caption for caption in captions if caption) == words
+
+
 def test_who_types_an_address_wants_to_join_but_who_only_moves_about_does_not(window: Window) -> None:
     def press(entry: Any, **key: Any) -> None:
         entry.focus_force()
