@@ -8127,6 +8127,46 @@ def _paint_icon(raster: Raster, name: str, size: float, colour: str) -> None:
         raster.disc((x - 11) * scale, (y - 11) * scale, radius * scale, colour)
 
 
+def _bow(x: float, y: float, width: float, height: float, begin: float = 0, end: float = 360) -> Tuple[Point, ...]:
+    """A part of an ellipse, in degrees from the right downwards."""
+    angles = [math.radians(begin + (end - begin) * i / 16) for i in range(17)]
+    return tuple((x + width * math.cos(angle), y + height * math.sin(angle)) for angle in angles)
+
+
+_BOWL = _bow(1.6, -2, 1.6, 2)
+#: The letters and figures on the plate in exported pictures, as strokes that stand on y = 0 (downwards), the large ones
+#: six units high; how wide they are, and how thick their strokes.
+GLYPH_WIDTH, GLYPH_STROKE = 3.3, 0.75
+GLYPHS: Dict[str, Tuple[Tuple[Point, ...], ...]] = {
+    "a": (_BOWL, ((3.2, -4), (3.2, 0))), "b": (((0, -6), (0, 0)), _BOWL), "c": (_bow(1.7, -2, 1.7, 2, 45, 315),),
+    "d": (_BOWL, ((3.2, -6), (3.2, 0))), "e": (((0, -2), (3.2, -2)), _bow(1.6, -2, 1.6, 2, 50, 360)),
+    "f": (((0.4, -4), (2.7, -4)), (*_bow(2.6, -4.8, 1.1, 1.2, 280, 180), (1.5, 0))),
+    "g": (_BOWL, ((3.2, -4), (3.2, 0.4), *_bow(1.7, 0.4, 1.5, 1.4, 0, 150))),
+    "h": (((0, -6), (0, 0)), (*_bow(1.6, -2.4, 1.6, 1.6, 180, 360), (3.2, 0))),
+    "i": (((1.6, -4), (1.6, 0)), ((1.6, -5.7), (1.6, -5.5))),
+    "k": (((0, -6), (0, 0)), ((2.9, -4), (0, -1.6)), ((1.1, -2.4), (3.1, 0))), "l": (((1.6, -6), (1.6, 0)),),
+    "0": (_bow(1.7, -3, 1.7, 3),), "1": (((0.4, -4.8), (1.9, -6), (1.9, 0)),),
+    "2": ((*_bow(1.7, -4.3, 1.6, 1.7, 180, 390), (0, 0), (3.4, 0)),),
+    "3": ((*_bow(1.6, -4.5, 1.5, 1.5, 200, 450), *_bow(1.6, -1.6, 1.7, 1.6, 270, 520)),),
+    "4": (((2.5, 0), (2.5, -6), (0, -1.6), (3.4, -1.6)),),
+    "5": (((3.1, -6), (0.6, -6), (0.3, -3.2), *_bow(1.5, -1.9, 1.8, 1.9, 235, 510)),),
+    "6": (_bow(1.7, -1.8, 1.6, 1.8), ((0.1, -1.8), (0.3, -3.6), (1.2, -5.2), (2.8, -6))),
+    "7": (((0, -6), (3.4, -6), (1.2, 0)),),
+    "8": (_bow(1.7, -4.5, 1.4, 1.5), _bow(1.7, -1.55, 1.7, 1.55)),
+    "9": (_bow(1.7, -4.2, 1.6, 1.8), ((3.3, -4.2), (3.1, -2.4), (2.2, -0.8), (0.6, 0))),
+}
+
+
+def draw_label(raster: Raster, label: str, x: float, y: float, unit: float, colour: str) -> None:
+    """Paint letters or figures round a point; a unit has so many pixels."""
+    step = GLYPH_WIDTH + 1.2
+    left = x - unit * (step * len(label) - 1.2) / 2
+    for number, character in enumerate(label):
+        for stroke in GLYPHS[character]:
+            points = [(left + unit * (number * step + across), y + unit * (down + 3)) for across, down in stroke]
+            raster.stroke(points, unit * GLYPH_STROKE, colour)
+
+
 def windowing_system(widget: tk.Misc) -> str:
     """What draws the windows: 'x11', 'win32' or 'aqua'."""
     return str(widget.tk.call("tk", "windowingsystem"))
@@ -8623,34 +8663,6 @@ def free_way(first: Point, last: Point, start: float, end: float, obstacles: Tup
     return min(ways)[2]
 
 
-def _bow(x: float, y: float, width: float, height: float, begin: float = 0, end: float = 360) -> Tuple[Point, ...]:
-    """A part of an ellipse, in degrees from the right downwards."""
-    angles = [math.radians(begin + (end - begin) * i / 16) for i in range(17)]
-    return tuple((x + width * math.cos(angle), y + height * math.sin(angle)) for angle in angles)
-
-
-_BOWL = _bow(1.6, -2, 1.6, 2)
-#: The letters and figures on the plate in exported pictures, as strokes that stand on y = 0 (downwards), the large ones
-#: six units high; how wide they are, and how thick their strokes.
-GLYPH_WIDTH, GLYPH_STROKE = 3.3, 0.75
-GLYPHS: Dict[str, Tuple[Tuple[Point, ...], ...]] = {
-    "a": (_BOWL, ((3.2, -4), (3.2, 0))), "b": (((0, -6), (0, 0)), _BOWL), "c": (_bow(1.7, -2, 1.7, 2, 45, 315),),
-    "d": (_BOWL, ((3.2, -6), (3.2, 0))), "e": (((0, -2), (3.2, -2)), _bow(1.6, -2, 1.6, 2, 50, 360)),
-    "f": (((0.4, -4), (2.7, -4)), (*_bow(2.6, -4.8, 1.1, 1.2, 280, 180), (1.5, 0))),
-    "g": (_BOWL, ((3.2, -4), (3.2, 0.4), *_bow(1.7, 0.4, 1.5, 1.4, 0, 150))),
-    "h": (((0, -6), (0, 0)), (*_bow(1.6, -2.4, 1.6, 1.6, 180, 360), (3.2, 0))),
-    "i": (((1.6, -4), (1.6, 0)), ((1.6, -5.7), (1.6, -5.5))),
-    "k": (((0, -6), (0, 0)), ((2.9, -4), (0, -1.6)), ((1.1, -2.4), (3.1, 0))), "l": (((1.6, -6), (1.6, 0)),),
-    "0": (_bow(1.7, -3, 1.7, 3),), "1": (((0.4, -4.8), (1.9, -6), (1.9, 0)),),
-    "2": ((*_bow(1.7, -4.3, 1.6, 1.7, 180, 390), (0, 0), (3.4, 0)),),
-    "3": ((*_bow(1.6, -4.5, 1.5, 1.5, 200, 450), *_bow(1.6, -1.6, 1.7, 1.6, 270, 520)),),
-    "4": (((2.5, 0), (2.5, -6), (0, -1.6), (3.4, -1.6)),),
-    "5": (((3.1, -6), (0.6, -6), (0.3, -3.2), *_bow(1.5, -1.9, 1.8, 1.9, 235, 510)),),
-    "6": (_bow(1.7, -1.8, 1.6, 1.8), ((0.1, -1.8), (0.3, -3.6), (1.2, -5.2), (2.8, -6))),
-    "7": (((0, -6), (3.4, -6), (1.2, 0)),),
-    "8": (_bow(1.7, -4.5, 1.4, 1.5), _bow(1.7, -1.55, 1.7, 1.55)),
-    "9": (_bow(1.7, -4.2, 1.6, 1.8), ((3.3, -4.2), (3.1, -2.4), (2.2, -0.8), (0.6, 0))),
-}
 #: The radius of a cell in pictures that are exported (pixels).
 PICTURE_CELL = 40
 
@@ -8665,20 +8677,10 @@ def picture_png(picture: Picture, theme: Theme, flipped: bool, show_ranks: bool)
             tile = paint_cell(layout.scale, colour, theme.edge, theme.shine, theme.star if cell == THRONE else "")
             raster.lay(tile, [(round(x), round(y)) for x, y in [layout.centre(cell)]])
     for label, (x, y) in (*layout.letters().items(), *(layout.ranks().items() if show_ranks else ())):
-        _paint_label(raster, str(label), x, y, layout.size * 0.36 / 6, theme.letters)
+        draw_label(raster, str(label), x, y, layout.size * 0.36 / 6, theme.letters)
     for sprite in sorted(scene.sprites(), key=lambda sprite: sprite.layer):
         raster.lay(sprite.paint(layout.scale, *sprite.values), [(sprite.x, sprite.y)])
     return raster.png()
-
-
-def _paint_label(raster: Raster, label: str, x: float, y: float, unit: float, colour: str) -> None:
-    """Paint letters or figures round a point; a unit has so many pixels."""
-    step = GLYPH_WIDTH + 1.2
-    left = x - unit * (step * len(label) - 1.2) / 2
-    for number, character in enumerate(label):
-        for stroke in GLYPHS[character]:
-            points = [(left + unit * (number * step + across), y + unit * (down + 3)) for across, down in stroke]
-            raster.stroke(points, unit * GLYPH_STROKE, colour)
 
 
 class BoardView(tk.Canvas):
