@@ -18135,6 +18135,22 @@ def test_the_theatre_stands_beside_the_board_and_works_from_the_keyboard(window:
     assert not show.is_running
 
 
+def test_below_the_board_the_reasons_of_the_box_that_is_looked_at_are_drawn(window: Window) -> None:
+    show = open_theatre(window)
+    box = window.app.window.reasons
+    window.run("last")
+    for path in ("0.1.1", "0.1.2", "0", "0.1.1"):
+        window.app.handle(show.choose, f"node_{path}")
+        window.root.update()
+        reasons = window.app.window.shown.theatre.reasons
+        drawn = [box.itemcget(item, "text") for item in box.find_all() if box.type(item) == "text"]
+        rows = agon.ReasonBox.rows_of(reasons, box.most_rows, window.app.texts("reasons_rest"))
+        sums = [text for name, value in rows for text in (name, window.app.texts.steps(value))]
+        total = [window.app.texts("reasons_total"), window.app.texts.steps(reasons.total)] if rows else []
+        wanted = [reasons.heading, reasons.context, reasons.text, *sums, *total]
+        assert sorted(filter(None, drawn)) == sorted(filter(None, wanted)) and bool(rows) == (path != "0")
+
+
 def test_both_trees_stand_beside_each_other_where_there_is_room_and_one_can_be_switched_to_elsewhere(
         opener: Opener) -> None:
     window = opener()
