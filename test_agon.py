@@ -13294,6 +13294,26 @@ def test_a_game_that_ends_in_the_tree_says_who_has_won() -> None:
     assert view.sentence == "Nach h5-g5# ist das Spiel aus: Weiß hat gewonnen." and view.reasons.parts == ()
 
 
+def test_beside_the_code_stand_the_values_of_the_moment() -> None:
+    show = show_of(SHOWN).answer()
+    compared = set()
+    for number, step in enumerate(show.steps):
+        show.go_to(number)
+        source, told = agon_ai.source_of(step.function), dict(show.theatre(ENGLISH).remarks)
+        expected = {}
+        for line, text in enumerate(source):
+            words = text.split()
+            if words[:2] == ["best", "="] and "child" in text and step.best is not None:
+                expected[line] = agon.tree_number(step.best, ENGLISH)
+            elif words[:2] in (["alpha", "="], ["beta", "="]):
+                expected[line] = agon.tree_number(getattr(step, words[0]), ENGLISH)
+            elif words[0] == "if" and "alpha" in text and step.kind == "cut":
+                expected[line] = f"{agon.tree_number(step.alpha, ENGLISH)} ≥ {agon.tree_number(step.beta, ENGLISH)}"
+                compared.add(step.path)
+        assert told == expected, step
+    assert compared
+
+
 def shown_buttons(show: Show) -> Dict[str, bool]:
     """Which buttons of the theatre can be pressed."""
     return {button.command: button.is_possible for button in show.theatre(ENGLISH).buttons}
