@@ -56,7 +56,7 @@ from agon_core import (
     QUIET_MOVES_TO_DRAW, RADIUS, REPETITIONS_TO_DRAW, RING, RINGS, ROW, STEPS, STEP_BITS, STEP_CHANGES, THRONE,
     THRONE_BIT, WHITE, AgonError, Bits, Cell, Diagram, Ending, ForcedWins, Game, IllegalMove, Move, Position, Refusal,
     Rules, axial, between, bits, board_sheet, cell_name, cells_of, change_of, count_possible, diagrams_svg, enclosures,
-    flanked, game_sheet, has_won, is_decided, is_placing, lessons_of, load_games, load_lessons, move_of,
+    flanked, game_sheet, has_won, is_placing, lessons_of, load_games, load_lessons, move_of,
     moves_that_reach, moves_to_go, perft, popcount, position_tasks, possible_changes, puzzle_sheet, puzzle_tasks,
     read_text, rules_sheet, surrounds_empty_throne, trapping_cells, trapping_changes, write_games, write_safely)
 
@@ -1360,7 +1360,7 @@ class Searcher:
         moves = [move_of(first, position.own)]
         seen = {position}
         position = position.after(first)
-        while position not in seen and not is_decided(*position[:3], self.rules):
+        while position not in seen and not position.outcome(self.rules):
             seen.add(position)
             key = (position.own, position.enemy, position.queens)
             entry = self.table.get(key) or self.old_table.get(key)

@@ -5432,6 +5432,27 @@ def test_a_pass_can_bring_a_position_back(text, moves):
         assert agon_ai.search(game, depth=depth, tricks=PLAIN).score == slow_search(game, depth)
 
 
+@pytest.mark.parametrize("tricks", [PLAIN, SOUND], ids=["plain", "with sound tricks"])
+@pytest.mark.parametrize("text, plies", [("Qf6 e5 f5 g4 / e6 f7 g6 w", 1), ("Qf6 e5 f5 g5 / e6 f7 g7 b", 1),
+                                         ("Qf6 e5 f5 g4 / e6 f7 g7 w", 2)])
+def test_the_search_knows_that_it_is_a_draw_when_nobody_can_move(text, plies, tricks):
+    game = game_at(text)
+    for depth in (1, 2, 3):
+        assert agon_ai.search(game, depth=depth, tricks=tricks).score == slow_search(game, depth)
+    ends = [line for line in agon_ai.search(game, depth=3, multipv=9, tricks=tricks).lines if has_end_of(game, line.pv)]
+    # Without a table a line has one move.
+    assert {line.score for line in ends} == ({0} if plies == 1 or tricks.table else set())
+
+
+def has_end_of(game, moves):
+    """Whether nobody can move any more after these moves."""
+    after = game.branch()
+    for move in moves:
+        after.play(move)
+    outcome = after.outcome()
+    return outcome is not None and outcome.reason is Ending.BLOCKED
+
+
 def test_a_position_of_the_game_that_comes_back_once_is_no_draw_yet():
     game = game_at("Qf6 e6 f4 f5 f7 g5 g6 / Qg9 e3 e4 h1 i3 k3 l3 w")
     for move in "f5-e5 g9-h8 e5-f5 h8-g9".split():
