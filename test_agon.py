@@ -10081,6 +10081,22 @@ def test_the_move_of_the_game_and_a_worse_end_are_not_better() -> None:
         assert said_so == ("Just as good! h5-g6# wins at once." if verdict == "right" else said("mistakes_ended"))
 
 
+@pytest.mark.parametrize("before, after", [(agon_ai.WIN - 1, 500), (900, 5 - agon_ai.WIN), (900, -900)])
+def test_what_a_mistake_has_cost_is_said_in_list_and_file(before: int, after: int) -> None:
+    start = pos(ONE_MOVE_TO_WIN)
+    mistake = agon_ai.Mistake(0, start, mv("h5-h4"), "??", (mv("h5-g6"),), before, after, None)
+    missed = before > agon_ai.SURE_WIN
+    cost = agon.mistake_row(played("h5-h4", ONE_MOVE_TO_WIN), mistake, "open", ENGLISH)
+    assert (cost.name, cost.mark, cost.state) == ("0", "??", "open")
+    assert cost.detail == (said("cost_win", number=1) if missed else said("cost_loss") if after < -agon_ai.SURE_WIN else
+                           said("cost_steps", steps="18.0"))
+    what = said("comment_win", number=1) if missed else said(
+        "comment_chance", before=round(100 * agon_ai.chance(before)), after=round(100 * agon_ai.chance(after)))
+    assert agon.mistake_comment(ENGLISH, mistake, Rules()) == said("comment_better", what=what, move="h5-g6#")
+    with_reason = mistake._replace(reason=agon_ai.Reason("home", (parse_cell("g6"),)))
+    assert ("g6" in agon.mistake_comment(ENGLISH, with_reason, Rules()).replace("h5-g6", "")) == (not missed)
+
+
 def test_hints_go_from_the_piece_to_the_move_and_count_as_help_with_the_second() -> None:
     for hints, state in ((1, "done"), (2, "helped")):
         table = mistakes()
@@ -10309,6 +10325,29 @@ def test_the_folder_of_a_tournament_is_kept_and_looked_into_whenever_its_page_is
     assert commands.table.is_running, "what is being played goes on"
     commands.stop()
     assert thinker.done[-1] == "hurry"
+
+
+def test_a_tournament_says_when_it_has_no_place_and_when_no_browser_shows_its_page(
+        programs: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session, thinker, shown_pages = on_table(), Answering(), []
+    commands = agon.TournamentCommands(session, agon.Store(Pad()), thinker, Dialogs(), ENGLISH,
+                                       lambda action, *values: action(*values), print, shown_pages.append)
+    commands.start()
+    commands.stop()
+    commands.show_page()
+    assert thinker.asked == [] and shown_pages == []
+    commands.open()
+    with monkeypatch.context() as patch:
+        patch.setattr(agon, "user_path", lambda _name: str(programs / "ant.py" / "below a file"))
+        commands.start()
+    assert not commands.is_running and thinker.asked == [] and session.is_refusal
+    assert ENGLISH.say(session.message).startswith(said("tournament_no_place", reason="").rstrip(". ")[:20])
+    commands.start()
+    assert commands.is_running and len(thinker.asked) == 1
+    commands.show_page()
+    page_path, = shown_pages
+    assert page_path.startswith("file://") and page_path.endswith(".html")
+    assert ENGLISH.say(session.message) == said("say_no_browser", name=agon.shown_name(commands.table.page_path))
 
 
 def test_the_programs_of_a_folder_are_the_files_that_can_be_started(programs: Path) -> None:
@@ -10595,6 +10634,14 @@ def test_every_small_game_that_can_be_made_is_read_again_with_its_texts_in_both_
         assert task.endswith(".") and "  " not in task and " ." not in task and "{" not in task
         assert (first in task) == (has_rival and goal != "hold")
     assert ("in 7 Zügen" in lesson.task["de"] or "nächsten 7 Zügen" in lesson.task["de"]) == (moves == 7)
+
+
+def test_own_words_of_an_exercise_stand_in_its_file_and_a_puzzle_needs_none() -> None:
+    for kind, goal in (("game", "home"), ("puzzle", "trap")):
+        own = page(agon.Exercise(kind, goal, 3, title="My  title", task="Do it").text(pos(SHOWN), 1))
+        assert own.title == {"de": "My title", "en": "My title"} and own.task == {"de": "Do it", "en": "Do it"}
+    silent = page(agon.Exercise("puzzle", "trap", 1).text(pos(SHOWN), 1))
+    assert silent.title == silent.task == {}
 
 
 @pytest.mark.parametrize("goal, position, moves, solution", [
@@ -13258,6 +13305,18 @@ def test_a_large_tree_is_folded_and_unfolds_where_one_wants_to_look() -> None:
     assert not show.branches["0"].folded, "the root stays open"
 
 
+def test_what_stands_in_a_box_depends_on_who_is_to_move_there() -> None:
+    show = show_of(SHOWN).answer(everything=False)
+    show.go_to(10 ** 6)
+    kinds = {node.level: set() for node in stage(show).nodes}
+    for node in stage(show).nodes:
+        kinds[node.level].add(node.kind)
+    assert kinds == {0: {"max"}, 1: {"min"}, 2: {"leaf", "cut"}}
+    show.choose("node_" + next(node.path for node in stage(show).nodes if node.kind == "cut"))
+    reasons = show.theatre(ENGLISH).reasons
+    assert (reasons.heading, reasons.text, reasons.parts) == (said("reasons_cut"), said("reasons_cut_text"), ())
+
+
 def test_a_small_tree_can_be_folded_too() -> None:
     show = show_of(SHOWN).answer()
     shown = len(show.branches)
@@ -15053,6 +15112,31 @@ def test_an_unfinished_game_with_another_computer_can_be_taken_up(
     known = ["--side", "white"] if side is not None and before.game.length else []
     assert list(desk.program) == ["join", "10.0.0.7", "1234", *known] and desk.store.settings.link_address == "10.0.0.7"
     assert desk.told == (["game a5-b5"] if known else []) and not desk.store.settings.is_new
+
+
+def test_a_game_that_is_looked_back_in_goes_on_whole_with_another_computer() -> None:
+    desk = LinkDesk(running("a5-b5 b7-c7 b5-b4", undone=2))
+    desk.commands.start(agon.LinkWanted("host", WHITE, goes_on=True))
+    desk.commands.follow()
+    assert desk.told == ["game a5-b5 b7-c7 b5-b4"]
+
+
+def test_a_connection_that_cannot_be_begun_or_breaks_is_told_and_the_game_stays() -> None:
+    desk = LinkDesk(running("a5-b5"))
+
+    def fails(_player: "agon.Player", _hear: Any, _fail: Any) -> None:
+        raise OSError("no such file")
+
+    desk.thinker.listen = fails
+    desk.commands.start(agon.LinkWanted("join", WHITE, address="10.0.0.7", code="1234"))
+    partner = desk.session.partner
+    assert partner.state == "failed" and "no such file" in agon.Texts("en").say(partner.sentence) and partner.signs == ()
+    assert [str(move) for move in desk.session.running.game.moves] == ["a5-b5"]
+    kept: List[Any] = []
+    desk.thinker.keep_only = kept.append
+    desk.thinker.engines[partner.player.program] = desk.engine
+    desk.commands.follow()
+    assert desk.session.partner is None and kept == [desk.session.running.players], "the player goes on without"
 
 
 def test_who_waits_for_another_computer_has_a_game_on_the_board_and_tells_what_is_moved() -> None:
@@ -17837,6 +17921,51 @@ def test_what_another_computer_does_waits_while_a_lesson_has_the_board(
     assert len(window.moves()) == 2 and window.shows_the_position()
 
 
+def test_the_bar_of_menus_of_a_mac_has_all_commands_but_the_one_to_end_the_program(window: Window) -> None:
+    menus, root = window.app.menus, window.root
+    menus.make_bar()
+    try:
+        bar = root.nametowidget(root.cget("menu"))
+        titles = [bar.entrycget(number, "label") for number in range(bar.index("end") + 1)]
+        assert titles == [window.app.texts(key) for key, _entries in agon.MENUS]
+        labels = []
+        for number in range(len(titles)):
+            menu = root.nametowidget(bar.entrycget(number, "menu"))
+            for _ in range(2):  # what has been there before goes
+                root.tk.call(menu.cget("postcommand"))
+            labels += [menu.entrycget(place, "label").strip() for place in range(menu.index("end") + 1)
+                       if menu.type(place) != "separator"]
+        assert labels.count(window.app.texts("save_as")) == 1 and window.app.texts("quit") not in labels
+    finally:
+        root.configure(menu="")
+
+
+def test_shortcuts_work_on_a_keyboard_that_writes_other_letters(window: Window) -> None:
+    window.play("b1-c2")
+    for keysym, code, moves in (("Cyrillic_ve", 40, 1), ("Cyrillic_ya", 52, 0)):  # where d and z are
+        window.app._on_control_key(types.SimpleNamespace(keysym=keysym, keycode=code, state=4, char=""))
+        window.rest()
+        assert len(window.moves()) == moves
+
+
+def test_a_picture_of_the_board_is_saved_as_it_is_seen_but_without_what_is_picked(
+        window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved = []
+    for name, key in (("a", ""), ("b", "picked"), ("c", "played")):
+        if key == "picked":
+            window.click("b1")
+        elif key == "played":
+            window.play("b1-c2")
+        path = tmp_path / f"{name}.png"
+        monkeypatch.setattr(window.app.dialogs, "choose_file", lambda *_values, path=path, **_options: str(path))
+        window.run("export_board_png")
+        window.until(path.exists)
+        window.rest() if key != "picked" else window.root.update()
+        saved.append(path.read_bytes())
+        window.keys("Escape")
+    assert saved[0][:8] == b"\x89PNG\r\n\x1a\n" and saved[0] == saved[1] != saved[2]
+
+
 def test_a_new_game_may_be_one_with_another_computer(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agon.PartnerCommands, "HOST_OPTIONS", ("--address", "127.0.0.1", "--port", "0"))
     window.run("new_game")
@@ -17893,6 +18022,9 @@ def test_each_dialog_has_all_that_there_is_to_choose_with_its_caption(window: Wi
     window.speak("en")
     window.run("set_up" if command == "exercise" else "progress" if command == "progress_name" else "place_game")
     window.run(command)
+    if command == "exercise":  # it begins with what was chosen last
+        window.dialog().kind.set("game")
+        window.dialog().show_kind()
     parts = [part for part in descendants(window.dialog()) if part.winfo_manager()]
     captions = [str(part.cget("text")).strip() if "text" in part.keys() else "___" for part in parts
                 if part.winfo_class() in ("TLabel", "TButton", "TRadiobutton", "TCheckbutton", "TEntry")]
@@ -18190,6 +18322,40 @@ def test_below_the_board_the_reasons_of_the_box_that_is_looked_at_are_drawn(wind
         total = [window.app.texts("reasons_total"), window.app.texts.steps(reasons.total)] if rows else []
         wanted = [reasons.heading, reasons.context, reasons.text, *sums, *total]
         assert sorted(filter(None, drawn)) == sorted(filter(None, wanted)) and bool(rows) == (path != "0")
+
+
+def test_a_value_climbs_to_the_box_above_and_arrives_there(window: Window) -> None:
+    show = open_theatre(window)
+    window.app.store.change(animation=True)
+    stage = window.app.window.theatre.stage
+    number = next(number for number, step in enumerate(show.steps) if step.kind == "value")
+    window.app.handle(show.go_to, number - 1)
+    window.root.update()
+    assert not stage.find_withtag("rise")
+    window.run("next")
+    rising = stage.find_withtag("rise")
+    first = [stage.coords(item)[1] for item in rising]
+    window.until(lambda: not window.app.jobs.waits(stage._job))
+    last = [stage.coords(item)[1] for item in rising]
+    assert rising and all(now < before for now, before in zip(last, first)), "upwards"
+    assert [stage.coords(item) for item in rising] == [list(stage._rise[1])] * len(rising)
+
+
+def test_the_wheel_scrolls_the_tree_and_with_the_shift_key_across(window: Window) -> None:
+    window.resize("640x480")
+    open_theatre(window)
+    window.run("last")
+    stage = window.app.window.theatre.stage
+    for view, move, shift in ((stage.yview, stage.yview_moveto, 0), (stage.xview, stage.xview_moveto, 1)):
+        move(0)
+        window.root.update()
+        assert view()[1] < 1, "there is something to scroll"
+        places = []
+        for delta in (-120, -120, 120):
+            stage.event_generate("<MouseWheel>", x=40, y=20, delta=delta, state=shift)
+            window.root.update()
+            places.append(view()[0])
+        assert 0 < places[2] <= places[0] <= places[1]
 
 
 def test_both_trees_stand_beside_each_other_where_there_is_room_and_one_can_be_switched_to_elsewhere(
