@@ -17921,6 +17921,128 @@ def test_what_another_computer_does_waits_while_a_lesson_has_the_board(
     assert len(window.moves()) == 2 and window.shows_the_position()
 
 
+def test_who_goes_back_in_a_game_that_has_ended_and_plays_another_move_is_asked(window: Window) -> None:
+    window.begin(ONE_BEFORE_THE_END)
+    window.play("h5-g6")
+    window.keys("Home")
+    window.rest()
+    for answer, moves in (("cancel_button", []), ("ok_button", ["h5-h4"])):
+        window.drag("h5", "h4")
+        dialog = window.dialog()
+        assert window.app.texts("branch_text") in str(dialog.message)
+        window.press_button(getattr(dialog, answer))
+        window.rest()
+        assert window.moves() == moves and window.shows_the_position()
+    assert [str(move) for move in window.session.previous.game.moves + window.session.previous.game.undone] == ["h5-g6"]
+
+
+def test_a_program_may_resign(window: Window, tmp_path: Path) -> None:
+    let_program_play(window, tmp_path, "print('bestmove resign')")
+    window.drag("b1", "c2")
+    window.until(lambda: window.session.mode is agon.Mode.OVER)
+    outcome = window.session.game.outcome()
+    assert (outcome.winner, outcome.reason) == (WHITE, Ending.RESIGNATION) and window.moves() == ["b1-c2"]
+
+
+def test_on_a_page_without_replies_the_same_side_goes_on(window: Window) -> None:
+    steps = next(lesson for lesson in agon.read_lessons("tour.agon")[0] if lesson.goals == ("along", "inwards"))
+    tour = agon.Tour([steps._replace(replies=())], window.app.attempt, window.app.store)
+    window.app.handle(window.session.open, tour)
+    window.root.update()
+    window.drag("d4", "d5")
+    window.rest()
+    assert tour.position.turn == tour.side and tour.accepts_moves and window.shows_the_position()
+    window.drag("d5", "e6")
+    window.rest()
+    assert tour.is_done and window.shows_the_position()
+
+
+def test_in_a_list_of_boxes_the_arrows_only_go_about_and_the_space_bar_ticks(window: Window) -> None:
+    window.run("tournament")
+    table, page_list = window.session.table, window.app.window.page.list
+    boxes = [row.name for row in page_list.rows if row.state in agon.BOXES]
+    before, canvas = set(table.chosen), page_list.canvas
+    canvas.focus_force()
+    canvas.event_generate("<Key-Down>")
+    canvas.event_generate("<Key-Down>")
+    window.root.update()
+    assert page_list.chosen in boxes and table.chosen == before
+    for _ in range(2):
+        before ^= {page_list.chosen}
+        canvas.event_generate("<space>")
+        window.root.update()
+        assert table.chosen == before
+    last = boxes[-1]
+    for _ in boxes:
+        canvas.event_generate("<Key-Down>")
+    assert page_list.chosen == last
+    if page_list.visible_rows < len(page_list.rows):
+        assert page_list.top == len(page_list.rows) - page_list.visible_rows, "it is in view"
+        canvas.event_generate("<MouseWheel>", x=20, y=20, delta=120)
+        assert page_list.top == len(page_list.rows) - page_list.visible_rows - 1
+
+
+def test_a_long_crosstable_is_scrolled_by_the_wheel(window: Window) -> None:
+    table = window.app.window.page.table
+    rows = agon_ai.table_rows([f"player {number}" for number in range(40)], {}, agon_ai.TABLE_HEADS["en"])
+    table.grid(row=3, column=0, sticky="ew")
+    table.show(rows, 300)
+    window.app.window.page.grid()
+    window.root.update()
+    for delta, top in ((-120, 1), (-120, 2), (120, 1), (120, 0), (120, 0)):
+        table.event_generate("<MouseWheel>", x=20, y=20, delta=delta)
+        window.root.update()
+        assert table.top == top
+    table.event_generate("<Button-5>", x=20, y=20)
+    assert table.top == 1
+
+
+def test_what_is_solved_has_a_tick_on_its_tile(window: Window) -> None:
+    window.run("puzzles")
+    shelf, book = window.app.window.shelf, window.session.table
+
+    def ticks() -> List[str]:
+        canvas, signs = shelf.canvas, {str(shelf._tick("solved")), str(shelf._tick("helped"))}
+        return [canvas.itemcget(item, "image") for item in canvas.find_all()
+                if canvas.type(item) == "image" and canvas.itemcget(item, "image") in signs]
+
+    before = ticks()  # those that say what a tick means
+    window.app.store.note(solved=str(book.lessons[0].start))
+    window.app.store.note(helped=str(book.lessons[2].start))
+    window.run("place_game")
+    window.run("puzzles")
+    window.root.update()
+    assert sorted(ticks()) == sorted([*before, str(shelf._tick("solved")), str(shelf._tick("helped"))])
+
+
+def test_a_long_variation_is_cut_where_the_list_ends_and_the_scrollbar_moves_the_list(window: Window) -> None:
+    game = long_game(120)
+    window.app.handle(window.app.game_commands.adopt, agon.RunningGame(
+        game, (agon.Player(), agon.Player()), window.app.attempt))
+    moves = window.app.window.moves
+    moves.canvas.delete("all")
+    moves._draw_line(20, 30, " ".join(60 * ["b1-c2"]), 200)
+    item, = moves.canvas.find_all()
+    assert moves.canvas.bbox(item)[2] <= 222 and moves.canvas.itemcget(item, "text").startswith("(b1-c2 ")
+    assert moves.canvas.itemcget(item, "text").endswith(" …)")
+    for share, top in (("0.0", 0), ("0.5", 30), ("1.0", 60 - moves.visible_rows)):
+        window.root.tk.call(moves.scrollbar.cget("command"), "moveto", share)
+        assert moves.top == top
+
+
+def test_a_folder_is_chosen_in_the_dialog_of_the_system(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tkinter import filedialog
+    asked: List[Dict[str, Any]] = []
+
+    def fails(**_options: Any) -> str:
+        raise agon.tk.TclError("gone")
+
+    monkeypatch.setattr(filedialog, "askdirectory", lambda **options: asked.append(options) or "/new")
+    assert window.app.dialogs.choose_folder("/old") == "/new" and asked[0]["initialdir"] == "/old"
+    monkeypatch.setattr(filedialog, "askdirectory", fails)
+    assert window.app.dialogs.choose_folder("/old") == "" and not window.app.dialogs.is_choosing
+
+
 def test_the_bar_of_menus_of_a_mac_has_all_commands_but_the_one_to_end_the_program(window: Window) -> None:
     menus, root = window.app.menus, window.root
     menus.make_bar()
