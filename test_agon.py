@@ -11947,6 +11947,15 @@ def test_who_cannot_move_now_is_told_why(game: Dict[str, Any], mode: str, words:
         assert player.selected == "" and player.tried == [] and player.hand.state.typed == ""
 
 
+def test_who_looks_back_in_a_game_with_another_computer_is_told_how_it_goes_on() -> None:
+    linked = far_game("b1-c2 b7-c7")
+    linked.look_at(0)
+    player = Gestures(agon.Session(linked))
+    player.press("b1")
+    assert player.words == ENGLISH.say(agon.Message.of("say_look_only", key=agon.Shortcut("End")))
+    assert player.mode == "IDLE" and player.session.is_refusal
+
+
 @pytest.mark.parametrize("elsewhere, words", [((WHITE,), "other_turn"), ((WHITE, BLACK), "say_watching")])
 def test_who_plays_with_another_computer_waits_and_who_watches_two_watches(elsewhere: Sequence[int], words: str) -> None:
     player = gestures()
@@ -12826,6 +12835,34 @@ def test_an_answer_that_comes_with_the_last_patience_counts(questions: Questions
     engine.answers = [[] for _ in range(660)] + [[agon_ai.Answer("b1-c2")]]
     questions.clock.turn(30 * 661)
     assert questions.told == [("answer", mv("b1-c2"), None)]
+
+
+@pytest.mark.parametrize("how", ["fails", "ends", "ends with a traceback"])
+def test_what_a_program_says_unasked_is_heard_and_its_end_told_with_its_last_words(how: str) -> None:
+    error = "NameError" if how == "ends with a traceback" else ""
+    engine = types.SimpleNamespace(
+        is_busy=False, is_running=True, events=collections.deque(), start=lambda: None, poll=lambda: [],
+        close=lambda: None, last_error=agon_ai.LastWords(error, "x.py" if error else "", "4" if error else ""))
+    clock, heard, ended = Clock(), [], []
+    thinker = agon.Thinker("test", clock.jobs(), OWN, lambda _command: engine)
+    thinker.listen(agon.Player(program=("link",)), heard.append, lambda why: ended.append(ENGLISH.say(why)))
+    for number in range(3):
+        engine.events.extend([f"sign {number}", f"state {number}"])
+        clock.turn(agon.EVENTS_MS)
+    assert heard == ["sign 0", "state 0", "sign 1", "state 1", "sign 2", "state 2"] and ended == []
+
+    def fails() -> None:
+        raise agon_ai.EngineFailure("ended", who="link")
+
+    if how == "fails":
+        engine.poll = fails
+    else:
+        engine.is_running = False
+    engine.events.append("the last one")
+    clock.turn(agon.EVENTS_MS)
+    clock.turn(10 * agon.EVENTS_MS)
+    assert heard[-1] == "the last one" and len(ended) == 1
+    assert ("NameError" in ended[0]) == bool(error) and said("other_computer") in ended[0]
 
 
 def test_a_new_question_takes_the_place_of_an_older_one(questions: Questions) -> None:
@@ -17993,8 +18030,9 @@ def test_a_long_crosstable_is_scrolled_by_the_wheel(window: Window) -> None:
         table.event_generate("<MouseWheel>", x=20, y=20, delta=delta)
         window.root.update()
         assert table.top == top
-    table.event_generate("<Button-5>", x=20, y=20)
-    assert table.top == 1
+    for _ in rows:
+        table.event_generate("<Button-5>", x=20, y=20)
+    assert table.top == len(table.rows) - table.winfo_height() // table._height
 
 
 def test_what_is_solved_has_a_tick_on_its_tile(window: Window) -> None:
