@@ -13206,6 +13206,9 @@ def test_one_sees_alpha_and_beta_move_a_branch_cut_and_why() -> None:
     assert (drawn.alpha, drawn.beta) == ("−∞", "+∞") and all(node.stage == "waiting" for node in drawn.nodes[1:])
     show.at("cut")
     step, drawn = show.step(), stage(show)
+    show.go_to(show.now - 1)
+    assert not any(node.stage == "cut" for node in stage(show).nodes), "not yet"
+    show.at("cut")
     cut = [node for node in drawn.nodes if node.stage == "cut"]
     assert cut and all(node.kind == "cut" and node.path.startswith(step.path + ".") for node in cut)
     assert {edge.kind for edge in drawn.edges if edge.child in {node.path for node in cut}} == {"cut"}
@@ -15156,6 +15159,22 @@ def test_a_game_that_is_looked_back_in_goes_on_whole_with_another_computer() -> 
     desk.commands.start(agon.LinkWanted("host", WHITE, goes_on=True))
     desk.commands.follow()
     assert desk.told == ["game a5-b5 b7-c7 b5-b4"]
+
+
+def test_a_broken_connection_is_tried_again_for_the_side_that_was_played() -> None:
+    desk = LinkDesk(running("a5-b5"))
+    desk.commands.start(agon.LinkWanted("host", WHITE))
+    other = desk.session.partner.player
+    desk.commands.retry()
+    assert desk.told[-1] == "retry"
+    desk.engine.is_running = False
+    desk.session.replace(agon.RunningGame(played("b1-c2"), [other, agon.Player()], Tried()))
+    desk.commands.retry()
+    assert list(desk.program) == ["host", "--side", "black"] and desk.session.running.person == BLACK
+    assert [str(move) for move in desk.session.running.game.moves] == ["b1-c2"], "and goes on"
+    desk.session.replace(running("a5-b5"))  # one that has nothing to do with it
+    desk.commands.retry()
+    assert list(desk.program) == ["host", "--side", "black"] and desk.session.running.game.moves == ()
 
 
 def test_a_connection_that_cannot_be_begun_or_breaks_is_told_and_the_game_stays() -> None:
