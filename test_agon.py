@@ -15172,7 +15172,7 @@ def test_a_broken_connection_is_tried_again_for_the_side_that_was_played() -> No
     desk.commands.retry()
     assert list(desk.program) == ["host", "--side", "black"] and desk.session.running.person == BLACK
     assert [str(move) for move in desk.session.running.game.moves] == ["b1-c2"], "and goes on"
-    desk.session.replace(running("a5-b5"))  # one that has nothing to do with it
+    desk.session.replace(running("a5-b5", levels=(0, 3)))  # one that has nothing to do with it
     desk.commands.retry()
     assert list(desk.program) == ["host", "--side", "black"] and desk.session.running.game.moves == ()
 
