@@ -9419,7 +9419,7 @@ def test_a_page_of_the_tour_is_done_when_its_goals_are_reached_one_after_the_oth
     assert not tour.accepts_moves  # it is the other side's turn still
     tour.game = following.put_up
     assert tour.accepts_moves and tour.settled() == agon.Next()
-    assert after(tour, "d4-e5") == agon.Next()
+    assert after(tour, "d4-e5") == agon.Next() == tour.settled()
     assert tour.is_done and not tour.accepts_moves and tour.is_praise
     assert agon.Texts("en").say(tour.feedback) == "Right! Yes." and agon.Texts("de").say(tour.feedback) == "Richtig! Ja."
 
@@ -10379,6 +10379,7 @@ def test_who_takes_part_in_a_tournament_is_ticked(programs: Path, monkeypatch: p
         table.choose(name)
     page = shown(session, "de").page
     assert page.note == "3 spielen mit, das sind 12 Partien." and page.chosen == "rounds_2 time_500"
+    assert page.chosen_row == "level 3"
     assert [label for _, label in page.choices[1][1]] == ["0,1", "0,5", "2"]
     assert table.players() == [str(programs / "ant.py"), str(programs / "Bee.py"), "level3"]
     monkeypatch.setattr(agon.os, "cpu_count", lambda: 4)
