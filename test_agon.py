@@ -18211,6 +18211,39 @@ def test_each_dialog_has_all_that_there_is_to_choose_with_its_caption(window: Wi
     assert ", ".join(caption for caption in captions if caption) == words
 
 
+@pytest.mark.parametrize("moves, is_offered", [("", False), ("b1-c2 b7-c7", True)])
+def test_a_game_that_has_begun_can_go_on_with_another_computer(window: Window, moves: str, is_offered: bool) -> None:
+    window.play(moves)
+    window.run("with_computer")
+    dialog = window.dialog()
+    choices = {str(part.cget("text")): part for part in descendants(dialog) if part.winfo_class() == "TRadiobutton"}
+    assert (window.app.texts("link_go_on") in choices) == (window.app.texts("link_new") in choices) == is_offered
+    for key in ("link_go_on", "link_new") if is_offered else ():
+        choices[window.app.texts(key)].invoke()
+        assert dialog.result()[0].goes_on == (key == "link_go_on")
+
+
+def test_all_that_is_typed_in_a_field_is_selected_by_one_shortcut(window: Window) -> None:
+    window.run("new_game")
+    form = window.dialog().forms[WHITE]
+    form.name.set("Ada")
+    entry = next(part for part in descendants(form._details["person"]) if part.winfo_class() == "TEntry")
+    entry.focus_force()
+    entry.event_generate("<Control-a>")
+    window.root.update()
+    assert entry.selection_present() and entry.selection_get() == "Ada"
+
+
+def test_the_keyboard_stays_with_the_buttons_of_a_page_when_they_change(window: Window) -> None:
+    window.run("tour")
+    grid = window.app.window.page.buttons
+    grid.buttons[-1].focus_force()
+    window.root.update()
+    grid.show((agon.Button("page_close", "Close"), agon.Button("hint", "Hint")))
+    window.root.update()
+    assert window.root.focus_get() is grid.buttons[0] and grid.buttons[0].cget("text") == "Close"
+
+
 def test_who_types_an_address_wants_to_join_but_who_only_moves_about_does_not(window: Window) -> None:
     def press(entry: Any, **key: Any) -> None:
         entry.focus_force()
