@@ -8157,7 +8157,7 @@ GLYPHS: Dict[str, Tuple[Tuple[Point, ...], ...]] = {
 }
 
 
-def draw_label(raster: Raster, label: str, x: float, y: float, unit: float, colour: str) -> None:
+def _paint_label(raster: Raster, label: str, x: float, y: float, unit: float, colour: str) -> None:
     """Paint letters or figures round a point; a unit has so many pixels."""
     step = GLYPH_WIDTH + 1.2
     left = x - unit * (step * len(label) - 1.2) / 2
@@ -8677,7 +8677,7 @@ def picture_png(picture: Picture, theme: Theme, flipped: bool, show_ranks: bool)
             tile = paint_cell(layout.scale, colour, theme.edge, theme.shine, theme.star if cell == THRONE else "")
             raster.lay(tile, [(round(x), round(y)) for x, y in [layout.centre(cell)]])
     for label, (x, y) in (*layout.letters().items(), *(layout.ranks().items() if show_ranks else ())):
-        draw_label(raster, str(label), x, y, layout.size * 0.36 / 6, theme.letters)
+        _paint_label(raster, str(label), x, y, layout.size * 0.36 / 6, theme.letters)
     for sprite in sorted(scene.sprites(), key=lambda sprite: sprite.layer):
         raster.lay(sprite.paint(layout.scale, *sprite.values), [(sprite.x, sprite.y)])
     return raster.png()

@@ -10768,9 +10768,10 @@ def test_the_collections_beside_the_program_can_be_read_and_opened(name: str) ->
 
 # -- small games --
 
-def open_small(number: int = 0) -> Tuple["agon.Session", "agon.SmallGames"]:
-    """A session with a small game open."""
-    games = agon.SmallGames(agon.read_lessons("games.agon")[0], Tried(), agon.Store(Pad()))
+def open_small(number: int = 0, **changes: Any) -> Tuple["agon.Session", "agon.SmallGames"]:
+    """A session with a small game open, with other values than its file has where they are given."""
+    lessons = [lesson._replace(**changes) for lesson in agon.read_lessons("games.agon")[0]]
+    games = agon.SmallGames(lessons, Tried(), agon.Store(Pad()))
     games.open(number)
     session = on_table("b1-c2")
     session.open(games)
@@ -10779,9 +10780,7 @@ def open_small(number: int = 0) -> Tuple["agon.Session", "agon.SmallGames"]:
 
 @pytest.mark.parametrize("moves, words", [(3, "3 moves left."), (2, "2 moves left."), (1, "One move left!")])
 def test_how_many_moves_are_left_of_a_small_game_is_said(classroom: Path, moves: int, words: str) -> None:
-    lessons = [lesson._replace(moves=moves) for lesson in agon.read_lessons("games.agon")[0]]
-    games = agon.SmallGames(lessons, Tried(), agon.Store(Pad()))
-    games.open(0)
+    _session, games = open_small(moves=moves)
     assert games.task(ENGLISH).endswith(words)
 
 
@@ -10790,9 +10789,7 @@ def test_how_many_moves_are_left_of_a_small_game_is_said(classroom: Path, moves:
     (("trap",), ("trap", "trap"), "The score is 0 : 0.")])
 def test_how_far_a_small_game_of_several_goals_has_come_is_said(
         classroom: Path, goals: Tuple[str, ...], rival: Tuple[str, ...], words: str) -> None:
-    lessons = [lesson._replace(goals=goals, rival=rival, moves=0) for lesson in agon.read_lessons("games.agon")[0]]
-    games = agon.SmallGames(lessons, Tried(), agon.Store(Pad()))
-    games.open(0)
+    _session, games = open_small(goals=goals, rival=rival, moves=0)
     told = games.task(ENGLISH)
     assert told.endswith(words) and ("Done" in told or "score" in told) == bool(words)
 
@@ -10848,11 +10845,7 @@ def test_a_small_game_that_is_missed_says_why_and_can_be_taken_back_repeated_or_
 
 
 def test_a_small_game_that_ends_as_a_game_does_says_so(classroom: Path) -> None:
-    lessons = [lesson._replace(moves=0) for lesson in agon.read_lessons("games.agon")[0]]
-    games = agon.SmallGames(lessons, Tried(), agon.Store(Pad()))
-    session = on_table()
-    session.open(games)
-    games.open(0)
+    session, games = open_small(moves=0)
     for move in 2 * "f4-g4 f11-g10 g4-f4 g10-f11 ".split():
         after(games, move)
     assert games.is_over and shown(session).page.feedback == "The same position for the third time. Wrong one en"
@@ -15464,8 +15457,11 @@ class Window:
     def begin(self, position: str = str(Position.start()), levels: Tuple[int, int] = (0, 0),
               rules: Rules = DEFAULT_RULES) -> None:
         """Begin a game; a level of 0 is a person."""
-        players = [agon.Player(level) for level in levels]
-        running = agon.RunningGame(Game(pos(position), rules), players, self.app.attempt)
+        self.adopt(Game(pos(position), rules), [agon.Player(level) for level in levels])
+
+    def adopt(self, game: Game, players: "Optional[Sequence[agon.Player]]" = None) -> None:
+        """Let a game run; without players it is one of two persons."""
+        running = agon.RunningGame(game, players or (agon.Player(), agon.Player()), self.app.attempt)
         self.app.handle(self.app.game_commands.adopt, running)
         self.root.update()
 
@@ -16196,9 +16192,7 @@ def test_arrows_and_the_foot_of_the_list_go_through_the_game(window: Window) -> 
 
 
 def test_a_long_list_shows_whole_rows_and_the_move_on_the_board(window: Window) -> None:
-    game = long_game(120)
-    window.app.handle(window.app.game_commands.adopt, agon.RunningGame(
-        game, (agon.Player(), agon.Player()), window.app.attempt))
+    window.adopt(long_game(120))
     moves = window.app.window.moves
     canvas = moves.canvas
     for sequence, rows_above in (("", 0), ("<Button-4>", 3), ("<MouseWheel>", 6), ("<Button-5>", 3), ("<Button-5>", 0),
@@ -16405,8 +16399,7 @@ def test_pictures_of_former_sizes_are_forgotten(window: Window) -> None:
 
 
 def test_picture_and_game_agree_after_every_step_back_and_forth(window: Window) -> None:
-    window.app.handle(window.app.game_commands.adopt, agon.RunningGame(
-        long_game(30), (agon.Player(), agon.Player()), window.app.attempt))
+    window.adopt(long_game(30))
     rng = random.Random(4)
     for _ in range(40):
         window.run(rng.choice(("undo", "undo", "redo", "first", "last", "previous", "next", "flip")))
@@ -16500,8 +16493,7 @@ def states(window: Window) -> Iterator[str]:
     window.begin(levels=(0, 2))
     yield "card"
     long_names = [agon.Player(name="A name that is " + "much " * 20 + "too long"), agon.Player(name="Ada")]
-    app.handle(app.game_commands.adopt, agon.RunningGame(Game(), long_names, app.attempt))
-    window.root.update()
+    window.adopt(Game(), long_names)
     assert str(app.window.seats[1].name.cget("text")).startswith("A name")
     assert str(app.window.seats[1].name.cget("text")).endswith("…")
     yield "long names"
@@ -18074,9 +18066,7 @@ def test_what_is_solved_has_a_tick_on_its_tile(window: Window) -> None:
 
 
 def test_a_long_variation_is_cut_where_the_list_ends_and_the_scrollbar_moves_the_list(window: Window) -> None:
-    game = long_game(120)
-    window.app.handle(window.app.game_commands.adopt, agon.RunningGame(
-        game, (agon.Player(), agon.Player()), window.app.attempt))
+    window.adopt(long_game(120))
     moves = window.app.window.moves
     moves.canvas.delete("all")
     moves._draw_line(20, 30, " ".join(60 * ["b1-c2"]), 200)

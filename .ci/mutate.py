@@ -145,11 +145,10 @@ class FaultFinder(ast.NodeVisitor):
             return
         if kind == "FunctionDef" and draws(node) or kind == "keyword" and node.arg in LOOK_OPTIONS:
             return
-        if kind == "Call" and only_changes_the_look(node):
-            return
-        if kind == "Expr" and isinstance(node.value, ast.Call) and only_changes_the_look(node.value) \
-                and node.value.func.attr.endswith("configure"):
-            return
+        call = node.value if kind == "Expr" else node
+        if isinstance(call, ast.Call) and only_changes_the_look(call):
+            if kind == "Call" or call.func.attr.endswith("configure"):
+                return
         if kind == "Compare":
             for left, right in zip([node.left] + node.comparators, node.comparators):
                 self.turn(left, right)
