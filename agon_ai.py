@@ -4802,8 +4802,6 @@ PUZZLE_SENTENCES: Dict[str, Tuple[str, str]] = {
                     "The order decides: after {wrong}, {Enemy} takes a place at the throne with {reply}."),
     "order_time": ("{wrong} sieht ebenso gut aus, doch dann hält {reply} den Gewinn auf.",
                    "{wrong} looks just as good, but then {reply} holds up the win."),
-    "two_threats": ("Nach {move} drohen {first} und {second}: Gegen beides zugleich hat {Enemy} keinen Zug.",
-                    "After {move} there are two threats, {first} and {second}: {Enemy} has no move against both."),
     "in_time": ("Nach {move} fehlen noch {count} Züge, und keine Antwort kommt rechtzeitig.",
                 "After {move} {count} more moves are needed, and no answer comes in time."),
     "in_time_one": ("Nach {move} fehlt nur noch ein Zug, und keine Antwort verhindert ihn.",
@@ -4977,11 +4975,6 @@ def _facts_of_a_win(position: Position, move: Move, puzzle: Puzzle) -> Facts:
         yield "wins_time", {"victim": trapped[0]}
     if move.target == THRONE:
         yield "queen_before", {}
-    again = position.after(change_of(move)).with_turn(position.turn)
-    finishing = ForcedWins().winning_moves(again, 1)
-    if puzzle.moves == 2 and len(finishing) > 1:
-        yield "two_threats", {"first": again.describe(finishing[0]).rstrip("#"),
-                              "second": again.describe(finishing[1]).rstrip("#")}
     yield from _wrong_order(position, move, puzzle)
     yield ("in_time_one" if puzzle.moves == 2 else "in_time"), {"count": puzzle.moves - 1}
 

@@ -3441,6 +3441,25 @@ def test_a_solution_is_explained_from_its_position(
     assert found[0] == german and english in (None, found[1])
 
 
+@pytest.mark.parametrize("goal, moves, position, solution, sentence", [
+    ("trap_queen", 1, "Qf6 d1 e6 f5 g5 g8 i6 / Qd6 e5 e8 f3 g7 h5 i5 b", "g7-g6 h5-g6",
+     "White had three guards at the throne already; without the queen they are of no use."),
+    ("trap_queen", 1, "Qf6 d1 e6 f5 g8 i6 / Qd6 e5 e8 f3 g7 h5 i5 b", "g7-g6 h5-g6", None),
+    ("hold", 2, "Qh1 e5 h6 c2 f8 h2 k5 / Qf6 e6 f5 f7 g5 e8 h9 w", "h6-g6",
+     "The queen on f6 must be relocated, and without the queen on the throne Black does not win."),
+    ("hold", 2, "Qh5 h3 c2 f8 h2 k5 f9 / Qf6 e5 g5 e6 g6 f5 e8 w", "f8-f7",
+     "Black still lacked a guard on f7 at the throne; now your piece stands there."),
+    ("hold", 1, "Qh4 d4 d5 d7 e4 f8 g4 / Qf6 e5 e6 e7 f5 g5 g6 w", "d7-d6 d5-d6",
+     "After d7-d6 Black cannot win at once; nearly everything else loses."),
+])
+def test_what_can_be_said_of_a_solution_depends_on_who_stands_at_the_throne(
+        goal: str, moves: int, position: str, solution: str, sentence: Optional[str]) -> None:
+    puzzle = agon_ai.Puzzle("theme", goal, moves, position, tuple(solution.split()))
+    explanations = agon_ai.Explanations()
+    said = [explanations.sentence(puzzle)[1] for _ in range(6)]
+    assert sentence in said if sentence else not any("guards" in text for text in said)
+
+
 def test_what_has_been_said_is_said_otherwise_the_next_time() -> None:
     explanations = agon_ai.Explanations()
     puzzle = agon_ai.Puzzle("exception", "exception", 1, "Qf1 a5 c4 d2 d6 k1 l5 / Qf11 b7 d3 d5 h1 k7 l2 w", ("c4-d4",))
