@@ -899,8 +899,8 @@ Key = Tuple[Bits, Bits, Bits]
 #: Bounded memory: two tables of this many entries; an entry takes about 400 bytes.
 TABLE_ENTRIES = 150_000
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
-#: A draw is worth less than nothing, a little more than a step inwards, to the side that searches: at 50 ms a move
-#: this raised the decided games against itself from 57 % to 82 % (40 games).
+#: A draw is worth less than nothing, a little more than a step inwards, to the side that searches: this raised the
+#: decided games against itself from 62 % to 87 % (120 games each with 1 500 positions a move).
 CONTEMPT = 200
 #: As a ply: no repetition has been met; the position stands in the game, before the search.
 NEVER, IN_THE_GAME = 1_000_000, -1
